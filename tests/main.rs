@@ -29,6 +29,7 @@ mod plain_pca;
 mod ppi;
 mod preconditioning;
 mod programs;
+mod public_lists;
 mod rating;
 #[cfg(feature = "cli")]
 mod readme;

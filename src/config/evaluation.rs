@@ -71,7 +71,7 @@ pub enum EvaluationError {
     Test(DataError),
     /// A test file about other people. Decided by the two lists of users, which are public.
     #[error(
-        "test: none of its users is among the users of data.path; users are matched by name, give the test file of the same data"
+        "test: none of its users is among the users of data.path, or of data.users_file; users are matched by name, give the test file of the same data"
     )]
     OtherUsers,
     /// A hold-out where a record is a change of the matrix.

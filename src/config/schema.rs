@@ -19,7 +19,7 @@ use super::recommender::RecommenderConfig;
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
 use crate::algorithm::{AlgorithmKind, Arrival, NoiseScale};
-use crate::data::{Column, Generated};
+use crate::data::{Column, Generated, Partition};
 use crate::engine::event::Latency;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
@@ -93,6 +93,11 @@ impl Config {
         self.evaluation.holdout.or(self.completion.test_share)
     }
 
+    /// Whether the number of users is private: hashes of names deal them to peers, and no list says who takes part.
+    pub(crate) fn hides_users(&self) -> bool {
+        self.peers.partition == Partition::Hashed && self.data.users_file.is_none()
+    }
+
     /// What one record is, and against whom it is protected.
     #[must_use]
     pub fn promise(&self) -> Promise {
@@ -132,6 +137,13 @@ pub struct DataConfig {
     /// BLAKE3 of that list, filled in by a run; where it is given, the file must hold that list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items_hash: Option<String>,
+    /// The users, numbered in the order of this file, relative to the experiment file: text, plain or gzipped, one name per line.
+    /// Users of the data that it does not name are left out; users that the data do not name take part with an empty row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users_file: Option<PathBuf>,
+    /// BLAKE3 of that list, filled in by a run; where it is given, the file must hold that list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users_hash: Option<String>,
     /// D: user rows are divided by √max(d_u, D).
     #[serde(default = "one")]
     pub degree_floor: u32,
@@ -207,6 +219,7 @@ impl DataConfig {
             path: PathBuf::new(),
             obtain: None,
             items_file: None,
+            users_file: None,
             ..self.clone()
         };
         copy.constants_mut().into_iter().for_each(|path| {

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use super::vertices::rows_of_edges;
-use super::{DataError, Interactions, Partition, assign, peer_rows};
+use super::{DataError, Interactions, Partition, assign, assign_by_name, peer_rows};
 use crate::linalg::SparseRows;
 use crate::vocabulary::Seed;
 
@@ -73,7 +73,8 @@ impl Dataset {
     /// The rows of each of `peers` peers: all of them dealt in turn, or at random by the public `seed`.
     ///
     /// # Errors
-    /// As [`Self::rows`]; [`DataError::NoPeers`] and [`DataError::TooManyPeers`] unless every peer gets a row.
+    /// As [`Self::rows`]; [`DataError::NoPeers`] and [`DataError::TooManyPeers`] unless every peer gets a row, which no hash promises;
+    /// [`DataError::HashedNames`] for a hash of names where rows have none.
     pub fn dealt(
         &self,
         peers: usize,
@@ -81,7 +82,12 @@ impl Dataset {
         seed: &Seed,
     ) -> Result<Vec<SparseRows>, DataError> {
         let rows = self.rows()?;
-        let assignment = assign(rows.len(), peers, partition, seed)?;
+        let assignment = match (self, partition) {
+            (Self::Interactions { interactions, .. }, Partition::Hashed) => {
+                assign_by_name(interactions.names_of_users(), peers, seed)?
+            }
+            _ => assign(rows.len(), peers, partition, seed)?,
+        };
         Ok(peer_rows(&rows, &assignment))
     }
 

@@ -122,11 +122,13 @@ pub enum DataError {
         /// The format asked for.
         format: &'static str,
     },
-    /// A list of items without a name.
-    #[error("{file}: no item in its {lines} lines, expected one name per line; check the path")]
+    /// A list of names without a name.
+    #[error("{file}: no {what} in its {lines} lines, expected one name per line; check the path")]
     EmptyList {
         /// The source's name.
         file: String,
+        /// What should be listed: `item` or `user`.
+        what: &'static str,
         /// Lines read.
         lines: u64,
     },
@@ -176,6 +178,11 @@ pub enum DataError {
         "peers.sizes says how many users, one after the other, each peer holds: set peers.partition = \"contiguous\" with it"
     )]
     SizesPartition,
+    /// Rows that have no names to be hashed.
+    #[error(
+        "peers.partition = \"hashed\" assigns users by their names, and these rows have none: choose \"round-robin\", \"contiguous\" or \"random\""
+    )]
+    HashedNames,
     /// A row that is not a sorted set of item indices.
     #[error(
         "row {user} names item {item} out of place; rows list distinct indices below {items} \
@@ -329,6 +336,14 @@ pub enum Problem {
     RepeatedItem {
         /// The item's id.
         item: String,
+    },
+    /// A list of names has one twice.
+    #[error("{what} \"{name}\" is listed again; keep one of the two lines")]
+    ListedTwice {
+        /// What is listed: `item` or `user`.
+        what: &'static str,
+        /// The name.
+        name: String,
     },
     /// A format of one line per user has two for one.
     #[error("user \"{user}\" has a second line, the first is line {first}; join the two")]

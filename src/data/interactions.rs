@@ -164,6 +164,11 @@ impl Interactions {
         &self.item_names[item]
     }
 
+    /// The ids of all users, in order.
+    pub(crate) fn names_of_users(&self) -> impl Iterator<Item = &str> {
+        self.user_names.iter().map(String::as_str)
+    }
+
     pub(super) fn user_names(&self) -> &[String] {
         &self.user_names
     }

@@ -1,23 +1,13 @@
 //! The public list of items: which columns the matrix has, and in which order.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use csv::StringRecord;
-
 use super::Interactions;
-use super::error::{DataError, Problem, excerpt};
-use super::formats::fields::split_commas;
-use super::names::Names;
-use super::source::{Limits, Lines};
-
-/// Domain of the hash of a list.
-const CONTEXT: &str = "undertone 2026-11 item list v1";
-
-/// First line of the `items.csv` that a run writes: a table and no list.
-const TABLE: &str = "row,item,degree";
+use super::error::DataError;
+use super::name_list::NameList;
+use super::source::Limits;
 
 /// The names of the items, in the order of the columns; no name twice.
 ///
@@ -33,18 +23,7 @@ impl ItemNames {
     /// # Errors
     /// [`DataError::Open`] if the file cannot be opened, and everything [`Self::read`] refuses.
     pub fn load(path: &Path) -> Result<Self, DataError> {
-        let name = path.display().to_string();
-        let limits = Limits {
-            bytes: 1 << 30,
-            ..Limits::default()
-        };
-        match File::open(path) {
-            Ok(file) => Self::read(file, &name, limits),
-            Err(error) => Err(DataError::Open {
-                file: name,
-                kind: error.kind(),
-            }),
-        }
+        NameList::ITEMS.load(path).map(Self)
     }
 
     /// Reads a list from text: one name per line, in the grammar of other lists of ids: blanks around a name do not count,
@@ -54,37 +33,7 @@ impl ItemNames {
     /// [`DataError`] at the first line that is not UTF-8, repeats a name, holds a control character, or exceeds
     /// `limits`; [`DataError::EmptyList`] if there is no name at all.
     pub fn read(source: impl Read, source_name: &str, limits: Limits) -> Result<Self, DataError> {
-        let mut lines = Lines::open(source, source_name, limits)?;
-        let most = limits.items.min(u32::MAX as usize);
-        let mut names = Names::new("item", most, limits.name_bytes);
-        let mut record = StringRecord::new();
-        while lines.advance()? {
-            let line = lines.text()?.trim();
-            if line.is_empty() {
-                continue;
-            }
-            let added = match line {
-                TABLE => Err(Problem::Unsupported {
-                    found: TABLE.to_owned(),
-                    supported: "a list of names, one per line, without header and further columns",
-                }),
-                _ => split_commas(line, &mut record).and_then(|()| match record.len() {
-                    1 => add(&mut names, &record[0]),
-                    found => Err(Problem::TooManyFields {
-                        found,
-                        layout: "1: a name, in quotes if it has a comma",
-                    }),
-                }),
-            };
-            added.map_err(|problem| lines.error(problem))?;
-        }
-        if names.len() == 0 {
-            return Err(DataError::EmptyList {
-                file: source_name.to_owned(),
-                lines: lines.number(),
-            });
-        }
-        Ok(Self(names.into_list()))
+        NameList::ITEMS.read(source, source_name, limits).map(Self)
     }
 
     /// A list of these names, in this order, under the default [`Limits`].
@@ -92,23 +41,7 @@ impl ItemNames {
     /// # Errors
     /// As [`Self::read`], for a name that is repeated or holds a control character, and for no name at all.
     pub fn named(names: &[String], source_name: &str) -> Result<Self, DataError> {
-        let limits = Limits::default();
-        let most = limits.items.min(u32::MAX as usize);
-        let mut list = Names::new("item", most, limits.name_bytes);
-        for (line, name) in (1..).zip(names) {
-            add(&mut list, name).map_err(|problem| DataError::Line {
-                file: source_name.to_owned(),
-                line,
-                problem: Box::new(problem),
-            })?;
-        }
-        match list.len() {
-            0 => Err(DataError::EmptyList {
-                file: source_name.to_owned(),
-                lines: 0,
-            }),
-            _ => Ok(Self(list.into_list())),
-        }
+        NameList::ITEMS.named(names, source_name).map(Self)
     }
 
     /// The `items` items with the most interactions, in file order; 0, or at least as many as there are, keeps all.
@@ -155,13 +88,7 @@ impl ItemNames {
     /// equal order, however their files were written.
     #[must_use]
     pub fn hash(&self) -> String {
-        let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
-        hasher.update(&(self.0.len() as u64).to_le_bytes());
-        for name in &self.0 {
-            hasher.update(&(name.len() as u64).to_le_bytes());
-            hasher.update(name.as_bytes());
-        }
-        hasher.finalize().to_hex().to_string()
+        NameList::ITEMS.hash(&self.0)
     }
 
     /// How many of the list's items these interactions do not name at all.
@@ -171,17 +98,6 @@ impl ItemNames {
         let unknown = |name: &&String| !known.contains(name.as_str());
         self.0.iter().filter(unknown).count()
     }
-}
-
-fn add(names: &mut Names, name: &str) -> Result<(), Problem> {
-    let before = names.len();
-    let index = names.index(name)? as usize;
-    if index < before {
-        return Err(Problem::RepeatedItem {
-            item: excerpt(name),
-        });
-    }
-    Ok(())
 }
 
 #[cfg(test)]

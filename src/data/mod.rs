@@ -26,6 +26,7 @@ mod interactions;
 mod item_names;
 mod matrix;
 mod matrix_problem;
+mod name_list;
 mod names;
 mod own_file;
 mod own_ratings;
@@ -35,6 +36,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 mod titles;
+mod user_names;
 mod vertices;
 
 use std::fs::File;
@@ -54,10 +56,11 @@ pub use matrix::{
 pub use matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
 pub use own_file::{FileFormat, OwnFile, OwnFileError, OwnFileOptions};
 pub use own_ratings::{load_own_ratings, read_own_ratings};
-pub use partition::{Partition, assign, assign_sizes, peer_rows};
+pub use partition::{Partition, assign, assign_by_name, assign_sizes, peer_rows};
 pub use ratings::{Loaded, ReadCounts};
 pub use source::Limits;
 pub use titles::{load_titles, read_titles};
+pub use user_names::UserNames;
 
 /// Reads a rating file, plain or gzipped, under the default [`Limits`]; see [`read`].
 ///

@@ -7,7 +7,7 @@ use super::DataError;
 use crate::linalg::SparseRows;
 use crate::vocabulary::{Label, Seed};
 
-/// How users are dealt to peers. Every rule gives every user to one peer, and sizes differ by at most one.
+/// How users are assigned to peers. Every rule gives every user to one peer; sizes differ by at most one, but for `Hashed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partition {
@@ -17,20 +17,28 @@ pub enum Partition {
     Contiguous,
     /// As contiguous, after a uniform shuffle from `Label::Partition`.
     Random,
+    /// By a keyed hash of the user's own name: [`assign_by_name`]. Peers may hold no user.
+    Hashed,
 }
 
 impl Partition {
     /// Every rule.
     #[must_use]
     pub fn all() -> &'static [Self] {
-        &[Self::RoundRobin, Self::Contiguous, Self::Random]
+        &[
+            Self::RoundRobin,
+            Self::Contiguous,
+            Self::Random,
+            Self::Hashed,
+        ]
     }
 }
 
 /// The users of each of `peers` peers, ascending.
 ///
 /// # Errors
-/// [`DataError::NoPeers`] for 0 peers, [`DataError::TooManyPeers`] if a peer would hold no user.
+/// [`DataError::NoPeers`] for 0 peers, [`DataError::TooManyPeers`] if a peer would hold no user, [`DataError::HashedNames`] for
+/// [`Partition::Hashed`], which needs names.
 ///
 /// # Panics
 /// If `users` exceeds 32 bits, which no [`Interactions`](super::Interactions) does.
@@ -45,6 +53,9 @@ pub fn assign(
     }
     if peers > users {
         return Err(DataError::TooManyPeers { peers, users });
+    }
+    if partition == Partition::Hashed {
+        return Err(DataError::HashedNames);
     }
     let count = u32::try_from(users).expect("user counts are limited to 32 bits");
     let mut order: Vec<u32> = (0..count).collect();
@@ -70,6 +81,45 @@ pub fn assign(
         mine.sort_unstable();
         assignment.push(mine);
         rest = others;
+    }
+    Ok(assignment)
+}
+
+/// The users of each of `peers` peers under [`Partition::Hashed`]: user v goes to peer ⌊s·h(v)/2⁶⁴⌋, where s is the number of
+/// peers and h(v) are 64 bits of `seed` under [`Label::Partition`] for the name of v. The users of a peer stand in the order of h.
+///
+/// # Neighbours stay neighbours
+/// *Statement.* Let D and D′ be data that differ in the rows of one user v alone, who may be absent from one of them, and let the
+/// users of each come in any order. Then under one seed every peer other than that of v holds the same rows in the same order, and
+/// the rows of the peer of v differ in the row of v alone.
+///
+/// *Proof.* p(u) = ⌊s·h(u)/2⁶⁴⌋ is a function of the name of u, the seed and s. It does not depend on the other users, on the
+/// rows or on the order. Peer q holds the rows of {u : p(u) = q}, sorted by (h(u), name of u), which has no ties since names are
+/// distinct. For q ≠ p(v) set, rows and order are equal in D and D′. For q = p(v) they are equal but for v. ∎
+///
+/// So an adjacency about one user's rows, or a part of them, changes one peer's rows by that change, and a sum over all users as
+/// without peers. The number of users at a peer depends on who takes part: whatever needs it must take it from a public list.
+///
+/// # Errors
+/// [`DataError::NoPeers`] for 0 peers.
+pub fn assign_by_name<'a>(
+    names: impl Iterator<Item = &'a str>,
+    peers: usize,
+    seed: &Seed,
+) -> Result<Vec<Vec<u32>>, DataError> {
+    if peers == 0 {
+        return Err(DataError::NoPeers);
+    }
+    let key = seed.named(Label::Partition, "user");
+    let hashed = (0_u32..).zip(names);
+    let mut hashed: Vec<(u64, &str, u32)> = hashed
+        .map(|(user, name)| (key.bits(name), name, user))
+        .collect();
+    hashed.sort_unstable();
+    let mut assignment = vec![Vec::new(); peers];
+    for (bits, _, user) in hashed {
+        let peer = (u128::from(bits) * peers as u128) >> 64;
+        assignment[peer as usize].push(user);
     }
     Ok(assignment)
 }
@@ -125,7 +175,8 @@ mod tests {
     #[test]
     fn every_rule_deals_every_user_once_and_evenly() {
         let seed = Seed::from_u64(1);
-        for &partition in Partition::all() {
+        let even = |rule: &&Partition| **rule != Partition::Hashed;
+        for &partition in Partition::all().iter().filter(even) {
             for (users, peers) in [(1, 1), (7, 7), (7, 3), (100, 9), (610, 64)] {
                 let assignment = assign(users, peers, partition, &seed).expect("enough users");
                 assert_eq!(assignment.len(), peers);
@@ -166,6 +217,47 @@ mod tests {
         }
         assert!((alone - 1000.0).abs() < 5.0 * 25.8, "{alone}");
         assert!((together - 200.0).abs() < 5.0 * 13.7, "{together}");
+    }
+
+    #[test]
+    fn a_hashed_user_depends_on_nobody_else() {
+        let seed = Seed::from_u64(4);
+        let names: Vec<String> = (0..300).map(|user| format!("u{user}")).collect();
+        let held = |names: &[&str], seed: &Seed| -> Vec<Vec<String>> {
+            let dealt = assign_by_name(names.iter().copied(), 9, seed).expect("peers");
+            let of = |own: Vec<u32>| own.iter().map(|&u| names[u as usize].to_owned()).collect();
+            dealt.into_iter().map(of).collect()
+        };
+        let all: Vec<&str> = names.iter().map(String::as_str).collect();
+        let before = held(&all, &seed);
+        assert_eq!(before.iter().map(Vec::len).sum::<usize>(), 300);
+        // 300 users at 9 peers: a binomial of mean 33.3 and deviation 5.4; 5.5 deviations for 9 peers fail with probability below 4e-7.
+        for own in &before {
+            assert!((own.len() as f64 - 33.3).abs() < 5.5 * 5.4, "{}", own.len());
+        }
+        let reversed: Vec<&str> = all.iter().rev().copied().collect();
+        assert_eq!(held(&reversed, &seed), before);
+        for gone in [0, 17, 299] {
+            let mut less = reversed.clone();
+            less.retain(|&name| name != names[gone]);
+            let mut expected = before.clone();
+            for own in &mut expected {
+                own.retain(|name| *name != names[gone]);
+            }
+            assert_eq!(held(&less, &seed), expected);
+        }
+        assert_ne!(held(&all, &Seed::from_u64(5)), before);
+        // Peers without users are peers.
+        let few = assign_by_name(["a"].into_iter(), 4, &seed).expect("four peers");
+        assert_eq!((few.len(), few.concat()), (4, vec![0]));
+        assert_eq!(
+            assign_by_name(["a"].into_iter(), 0, &seed),
+            Err(DataError::NoPeers)
+        );
+        assert_eq!(
+            assign(3, 2, Partition::Hashed, &seed),
+            Err(DataError::HashedNames)
+        );
     }
 
     #[test]
@@ -217,6 +309,7 @@ mod tests {
             .iter()
             .map(|partition| serde_json::to_string(partition).expect("a name"))
             .collect();
-        assert_eq!(names, ["\"round-robin\"", "\"contiguous\"", "\"random\""]);
+        let expected = ["round-robin", "contiguous", "random", "hashed"];
+        assert_eq!(names, expected.map(|name| format!("\"{name}\"")));
     }
 }

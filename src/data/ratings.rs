@@ -30,6 +30,10 @@ pub struct ReadCounts {
     /// Rows and columns that a matrix-market size line declares and no entry names; they are neither
     /// users nor items.
     pub declared_but_absent: u64,
+    /// Users that a list of users does not name: their ratings are counted above and left out.
+    pub users_unlisted: u64,
+    /// Users of a list that the file does not name: they take part with an empty row.
+    pub users_unknown: u64,
 }
 
 /// What a file holds.
@@ -44,6 +48,11 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Whether a file was read, unlike in [`Self::without_entries`].
+    pub(crate) fn was_read(&self) -> bool {
+        self.counts.lines > 0
+    }
+
     /// So many users without a single rating, over these columns; of a matrix with `numbers`.
     ///
     /// What is public of data is what it shares with these: whatever is planned on them says nothing about anybody.

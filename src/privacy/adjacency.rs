@@ -26,7 +26,8 @@
 //! refused; the proofs stand where the steps are applied.
 //!
 //! Two things are assumed rather than protected. *Who takes part:* the list of users and its order, which is what
-//! users are dealt to peers by; a user without any rating stays in it. *Which items there are,* in which order: where the list is
+//! users are dealt to peers by; a user without any rating stays in it. Where users are numbered as the data first name them, one line more or less
+//! can change that order; a list from a file of its own, or a partition by hashes of names, has no such gap. *Which items there are,* in which order: where the list is
 //! drawn from the data (every item of the file, or the most rated), one rating more can change the list, and with
 //! it everybody's rows. No ε covers that. A list from a file of its own has no such gap.
 //!

@@ -6,7 +6,7 @@
 //!
 //! # Statement
 //! Take two data sets with the same list of users and the same list of items, read from well-formed files, and one
-//! experiment with noise. Then `undertone run` ends with the same exit code and the same standard error on both, but for
+//! experiment with noise. Where hashes of names deal users to peers and no file lists them, take two with any users. Then `undertone run` ends with the same exit code and the same standard error on both, but for
 //! what is computed from the released numbers, and for what the machine does.
 //!
 //! # Argument
@@ -24,7 +24,7 @@
 //! | What | Class |
 //! |---|---|
 //! | settings that contradict each other, graphs, noise plans, averaging schedules, ranks and blocks against the number of items, peers against the number of users | [`Public`](Dependence::Public) |
-//! | a test file none of whose users is known | [`Public`](Dependence::Public): the lists of users |
+//! | a test file none of whose users is known | [`Public`](Dependence::Public): the lists of users; no error where the list is private |
 //! | `algorithm.start = "popularity"` without a start block | [`Public`](Dependence::Public): that start declares the item degrees public, and a warning says so |
 //! | a noisy sum without a unique basis, an overflow of noisy values, a query that is not orthonormal, a message that breaks the protocol | [`Release`](Dependence::Release) |
 //! | a rating file that is not in its format | [`Format`](Dependence::Format) |
@@ -37,7 +37,7 @@
 //! exact eigenvectors that do not exist or take too long, a method to compare with that comes to no end: each is a null with a reason.
 //!
 //! # Warnings and progress
-//! Warnings are computed from the settings, the graphs, the noise plan and the *number* of users; that no direction of a released Gram
+//! Warnings are computed from the settings, the graphs, the noise plan and the *number* of users where it is public; that no direction of a released Gram
 //! matrix stands out of the noise is computed from the release and the public item degrees. Progress counts steps of the plan. None sees the rows.
 //!
 //! # What is left
@@ -135,7 +135,9 @@ impl Discloses for DataTableError {
             | Self::RatingClip { .. }
             | Self::ItemsAndItemsFile { .. }
             | Self::ItemsHashAlone
-            | Self::ItemsHash { .. } => Dependence::Public,
+            | Self::ItemsHash { .. }
+            | Self::UsersHashAlone
+            | Self::UsersHash { .. } => Dependence::Public,
             Self::Data(error) => error.dependence(),
             Self::MissingData { .. } => Dependence::Machine,
             // Whether the file holds a graph at all.
@@ -152,6 +154,8 @@ impl Discloses for NetworkError {
             | Self::NoiseTopology(_)
             | Self::PeerMatch(_)
             | Self::PrivateEdges { .. }
+            | Self::Hashed { .. }
+            | Self::HashedUnlisted { .. }
             | Self::NodeCount { .. } => Dependence::Public,
             Self::Peers(error) => error.dependence(),
         }
@@ -246,6 +250,7 @@ impl Discloses for DataError {
             | Self::NoPeers
             | Self::Sizes { .. }
             | Self::SizesPartition
+            | Self::HashedNames
             | Self::TooManyPeers { .. } => Dependence::Public,
             // A limit on rows, where one is promised, is part of what makes a file a data set.
             Self::Line { .. }

@@ -1,7 +1,7 @@
 //! What scores items on a user's device, in files: `recommender.toml`, `catalogue.csv` and `directions.npy`.
 //!
-//! All of it is a function of a released Gram matrix, public item degrees and settings, and may be published. A user's device scores with it
-//! and the own row, and sends nothing.
+//! All of it is a function of a released Gram matrix, item degrees and settings. It may be given away where item degrees are public, as the receipt
+//! assumes: `catalogue.csv` holds them. A user's device scores with it and the own row, and sends nothing.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

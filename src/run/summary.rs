@@ -141,6 +141,7 @@ impl Default for NotForPublication {
                 "metrics.csv",
                 "consensus.csv",
                 "items.csv",
+                "catalogue.csv",
                 "config.toml",
                 "report.html",
             ],

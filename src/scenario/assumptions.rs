@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::experiment::Experiment;
 use super::preconditioning::Preconditioning;
 use crate::algorithm::{AlgorithmKind, Start};
+use crate::config::{Config, DataFormat};
 use crate::data::ItemNames;
 
-/// Where the list of items comes from.
+/// Source of the list of items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ItemSource {
@@ -15,6 +16,8 @@ pub enum ItemSource {
     Data,
     /// It was read from a file of its own.
     File,
+    /// It was read from a file of its own, and `[recommender]` kept some of it by degrees that were counted in the data.
+    MostRatedOfFile,
 }
 
 /// The list of items that a run used.
@@ -33,9 +36,11 @@ impl StatedItems {
     /// The list of an experiment.
     pub(crate) fn of(experiment: &Experiment) -> Self {
         let list = ItemNames::of(&experiment.interactions);
-        let source = match experiment.config.data.items_file {
-            Some(_) => ItemSource::File,
-            None => ItemSource::Data,
+        let config = &experiment.config;
+        let source = match (&config.data.items_file, config.recommender) {
+            (Some(_), Some(_)) => ItemSource::MostRatedOfFile,
+            (Some(_), None) => ItemSource::File,
+            (None, _) => ItemSource::Data,
         };
         Self {
             source,
@@ -43,52 +48,122 @@ impl StatedItems {
             hash: list.hash(),
         }
     }
+}
 
-    /// What everybody must assume who relies on a run with this list. With files of the peers' own no list of users is needed, but a person's rows
-    /// are at no more of them than `participants`.
-    pub(crate) fn assumptions(&self, participants: Option<usize>) -> [String; 2] {
-        let users = match participants {
-            None => "who takes part (the list of users and its order) is assumed public".to_owned(),
-            Some(1) => {
+/// Source of the list of users, where users have names: who takes part, and which peer holds whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UserSource {
+    /// The data: users are numbered as the data first name them.
+    Data,
+    /// `data.users_file`, a public list.
+    File,
+    /// None is needed: a hash of every user's own name decides which peer holds the user.
+    Hashed,
+}
+
+impl UserSource {
+    /// That of a configuration; `None` of matrices and graphs, whose rows are numbered by their places.
+    fn of(config: &Config) -> Option<Self> {
+        match (config.data.format, &config.data.users_file) {
+            (DataFormat::Ratings(_), _) if config.hides_users() => Some(Self::Hashed),
+            (DataFormat::Ratings(_), Some(_)) => Some(Self::File),
+            (DataFormat::Ratings(_), None) => Some(Self::Data),
+            _ => None,
+        }
+    }
+}
+
+/// Everything that decides what a promise assumes: of an experiment, or as a receipt states it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Assumed<'a> {
+    /// The source of the list of users; `None` where rows have no names.
+    pub(crate) users: Option<UserSource>,
+    /// With files of the peers' own: how many of them at most have rows of one person.
+    pub(crate) participants: Option<usize>,
+    /// The source of the list of items.
+    pub(crate) items: ItemSource,
+    /// The start of the iteration.
+    pub(crate) start: Start,
+    /// What P was made of.
+    pub(crate) preconditioning: Option<&'a Preconditioning>,
+    /// Whether a released Gram matrix recommends.
+    pub(crate) recommends: bool,
+    /// Whether the algorithm was chosen by advice.
+    pub(crate) chosen: bool,
+}
+
+impl<'a> Assumed<'a> {
+    /// That of an experiment.
+    pub(crate) fn of(experiment: &'a Experiment) -> Self {
+        let config = &experiment.config;
+        let was_read = experiment.loaded.was_read();
+        Self {
+            // Members of a session have users of their own, of whom no list is made.
+            users: UserSource::of(config).filter(|_| was_read),
+            participants: experiment.participants().filter(|_| experiment.own_files),
+            items: StatedItems::of(experiment).source,
+            start: config.algorithm.start,
+            preconditioning: experiment.preconditioning(),
+            recommends: config.recommender.is_some(),
+            chosen: config.pilot.is_some() && config.algorithm.kind != AlgorithmKind::Pilot,
+        }
+    }
+
+    /// The sentences, each exactly where it is called for.
+    pub(crate) fn sentences(&self) -> Vec<String> {
+        let users = match (self.participants, self.users) {
+            (Some(1), _) => {
                 "the rows of one person are assumed to be in the file of one participant".to_owned()
             }
-            Some(k) => format!(
+            (Some(k), _) => format!(
                 "the rows of one person are assumed to be in the files of no more than {k} participants"
             ),
+            (None, None) => "who takes part (the list of users and its order) is assumed public".to_owned(),
+            (None, Some(UserSource::Data)) => {
+                "who takes part (the list of users and its order) is assumed public: users are numbered as the data first name them, so that one line \
+                 of the data more or less can number all of them and deal them to peers in another way, which no epsilon covers"
+                    .to_owned()
+            }
+            (None, Some(UserSource::File)) => {
+                "who takes part (the list of users and its order) was read from a file of its own, which is public; the data had no part in it"
+                    .to_owned()
+            }
+            (None, Some(UserSource::Hashed)) => {
+                "which peer holds a user follows from a hash of that user's own name; no list of users and no number of users is assumed public"
+                    .to_owned()
+            }
         };
-        let items = match self.source {
+        let items = match self.items {
             ItemSource::Data => {
                 "the item list and its order were drawn from the data and are assumed public"
             }
             ItemSource::File => {
                 "the item list and its order were read from a file of their own, which is public; the data had no part in it"
             }
+            ItemSource::MostRatedOfFile => {
+                "the items were read from a file of their own, which is public; which of them were kept follows from item degrees that were counted in \
+                 the data"
+            }
         };
-        [users, items.to_owned()]
+        let mut all = vec![users, items.to_owned()];
+        if self.start == Start::Popularity {
+            all.push("the item degrees, whose shape X0 published, are assumed public".to_owned());
+        }
+        all.extend(self.preconditioning.map(Preconditioning::assumption));
+        if self.recommends {
+            all.push(
+                "the item degrees, from which the items, the degree floor and the scores of the recommender follow, are assumed public: they were counted in \
+                 the very data, and no epsilon covers them"
+                    .to_owned(),
+            );
+        }
+        if self.chosen {
+            all.push(
+                "the item degrees, by which the algorithm was chosen, are assumed public"
+                    .to_owned(),
+            );
+        }
+        all
     }
-}
-
-/// What a run whose algorithm was chosen rests on.
-pub(crate) const DEGREES_CHOSE: &str =
-    "the item degrees, by which the algorithm was chosen, are assumed public";
-
-/// Everything that the promise of an experiment assumes.
-pub(crate) fn of(experiment: &Experiment) -> Vec<String> {
-    let participants = experiment.participants().filter(|_| experiment.own_files);
-    let mut all = StatedItems::of(experiment)
-        .assumptions(participants)
-        .to_vec();
-    if experiment.config.algorithm.start == Start::Popularity {
-        all.push("the item degrees, whose shape X0 published, are assumed public".to_owned());
-    }
-    all.extend(
-        experiment
-            .preconditioning()
-            .map(Preconditioning::assumption),
-    );
-    let chosen = experiment.config.algorithm.kind != AlgorithmKind::Pilot;
-    if experiment.config.pilot.is_some() && chosen {
-        all.push(DEGREES_CHOSE.to_owned());
-    }
-    all
 }

@@ -5,8 +5,14 @@ use serde::Serialize;
 /// What was read and what the filters dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DataSummary {
-    /// Users in the file; all of them take part.
+    /// Users who take part: those of the data, or of `data.users_file`.
     pub users: usize,
+    /// Users of the data who were left out, since `data.users_file` does not name them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub users_dropped: usize,
+    /// Users of `data.users_file` that the data do not name: they take part with an empty row.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub users_unknown: usize,
     /// Items in the file.
     pub items: usize,
     /// Ratings in the file.
@@ -31,6 +37,14 @@ pub struct DataSummary {
     pub interactions_capped: usize,
     /// Users without interactions after all filters; they stay and contribute zero and their noise.
     pub users_without_interactions: usize,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature serde asks for"
+)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl DataSummary {

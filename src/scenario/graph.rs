@@ -81,6 +81,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         ("threshold", data.threshold != 0.0),
         ("items", data.items > 0),
         ("items_file", data.items_file.is_some()),
+        ("users_file", data.users_file.is_some()),
         ("degree_floor", data.degree_floor != 1),
         ("degree_cap", data.degree_cap.is_some()),
         ("header", data.header.is_some() && !bipartite),

@@ -18,7 +18,7 @@ use crate::config::{
     Config, DataConfig, DataFormat, EngineKind, ItemCount, NoiseConfig, PeersConfig, PrivacyConfig,
     TopologySource,
 };
-use crate::data::{self, DataError, Generated, ItemNames, MatrixOptions};
+use crate::data::{self, DataError, Generated, ItemNames, MatrixOptions, UserNames};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
 use crate::privacy::{NoisePlan, RingRequest};
@@ -33,6 +33,7 @@ pub struct Materials {
     base: PathBuf,
     loaded: Memo<LoadedKey, data::Loaded>,
     item_lists: Memo<PathBuf, ItemNames>,
+    user_lists: Memo<PathBuf, UserNames>,
     held: Memo<HeldKey, Held>,
     samples: Memo<HeldKey, SparseRows>,
     rating_tests: Memo<HeldKey, RatingTest>,
@@ -91,7 +92,7 @@ impl HeldKey {
     }
 }
 
-/// All that decides what is read: path, format, threshold, whether numbers are kept, how a matrix is read or made.
+/// All that decides what is read: path, format, threshold, whether numbers are kept, how a matrix is read or made, the list of users.
 type LoadedKey = (
     PathBuf,
     DataFormat,
@@ -99,6 +100,7 @@ type LoadedKey = (
     bool,
     MatrixOptions,
     Option<Generated>,
+    Option<PathBuf>,
 );
 
 /// All that decides the noise.
@@ -128,6 +130,7 @@ impl Materials {
             base: base.to_path_buf(),
             loaded: Memo::default(),
             item_lists: Memo::default(),
+            user_lists: Memo::default(),
             held: Memo::default(),
             samples: Memo::default(),
             rating_tests: Memo::default(),
@@ -158,7 +161,7 @@ impl Materials {
         &self.base
     }
 
-    /// The ratings file, read.
+    /// The ratings file, read; with `data.users_file` the users of that list.
     pub(super) fn loaded(&self, data: &DataConfig) -> Result<Arc<data::Loaded>, ExperimentError> {
         let (options, values) = (numbers::options(data), numbers::are_meant(data));
         let key = (
@@ -168,6 +171,7 @@ impl Materials {
             values,
             options.clone(),
             data.generate.clone(),
+            data.users_file.clone(),
         );
         self.loaded.get(key, || {
             let path = self.base.join(&data.path);
@@ -195,16 +199,19 @@ impl Materials {
                     return Err(DataTableError::Key { key, why }.into());
                 }
             };
-            loaded.map_err(|error| match error {
+            let loaded = loaded.map_err(|error| match error {
                 DataError::Open {
                     kind: std::io::ErrorKind::NotFound,
                     ..
                 } => DataTableError::MissingData {
                     path,
                     obtain: data.obtain.clone(),
-                }
-                .into(),
-                other => DataTableError::from(other).into(),
+                },
+                other => DataTableError::from(other),
+            })?;
+            Ok(match &data.users_file {
+                Some(list) => loaded.with_users(&*self.user_list(list)?),
+                None => loaded,
             })
         })
     }
@@ -213,6 +220,13 @@ impl Materials {
     pub(super) fn item_list(&self, path: &Path) -> Result<Arc<ItemNames>, DataError> {
         self.item_lists
             .get(path.to_path_buf(), || ItemNames::load(path))
+    }
+
+    /// The list of users of a file, read.
+    pub(super) fn user_list(&self, path: &Path) -> Result<Arc<UserNames>, ExperimentError> {
+        let load = || UserNames::load(&self.base.join(path));
+        let list = self.user_lists.get(path.to_path_buf(), load);
+        Ok(list.map_err(DataTableError::from)?)
     }
 
     /// Takes this list for what is at `path`, which is not read.
@@ -267,8 +281,10 @@ impl Materials {
         divisor: Divisor,
         make: impl FnOnce() -> Result<PeerRows, E>,
     ) -> Result<Arc<PeerRows>, E> {
-        // A random deal is the seed's.
-        let seed = (config.peers.partition == data::Partition::Random).then_some(config.seed);
+        // A random deal is the seed's, and so is one by hashes.
+        let partition = config.peers.partition;
+        let is_seeded = matches!(partition, data::Partition::Random | data::Partition::Hashed);
+        let seed = is_seeded.then_some(config.seed);
         let key = (
             HeldKey::of(config),
             divisor,

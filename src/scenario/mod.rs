@@ -49,7 +49,7 @@ mod training;
 mod warning;
 mod warnings;
 
-pub use assumptions::{ItemSource, StatedItems};
+pub use assumptions::{ItemSource, StatedItems, UserSource};
 pub use centring::Centring;
 pub use data_summary::DataSummary;
 pub use deployment::{Deployment, DeploymentError, OwnRows};
@@ -71,7 +71,7 @@ pub use simulation::{Simulated, Simulation, SimulationError};
 pub use specs::{AveragingSpec, NoiseSpec, PrivacySpec};
 pub use warning::Warning;
 
-pub(crate) use assumptions::{DEGREES_CHOSE, of as assumptions_of};
+pub(crate) use assumptions::Assumed;
 pub(crate) use clock::Clock;
 pub(crate) use dropouts::MOST_RETRIES;
 pub(crate) use error::obtained;

@@ -157,6 +157,7 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
         let rating_keys = [
             ("items", data.items > 0),
             ("items_file", data.items_file.is_some()),
+            ("users_file", data.users_file.is_some()),
             ("degree_cap", data.degree_cap.is_some()),
             ("values", data.values.is_some()),
             ("scale", data.scale.is_some()),

@@ -1,7 +1,8 @@
 //! What recommendations from a released Gram matrix take from an experiment file: of which items it is released, and with which floor.
 //!
-//! Items and floor are functions of the list of items with its degrees, which is taken to be public wherever items are drawn from the
-//! data, of the number of users and of settings. The peers' rows are then r ∩ L with L fixed, as under any list.
+//! Items and floor are functions of the list of items with its degrees, of the number of users and of settings. The degrees are counted in the
+//! data, also where a file lists the items; that they are public is an assumption, which receipts state ([`super::assumptions`]). Under it the
+//! peers' rows are r ∩ L with L fixed, as under any list.
 
 use super::error::{ExperimentError, PrivacyTableError, RecommenderTableError};
 use super::noise::NoiseAsked;

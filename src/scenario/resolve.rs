@@ -66,6 +66,7 @@ impl Experiment {
         config: Config,
         materials: &Materials,
     ) -> Result<Self, ExperimentError> {
+        filters::check(&config)?;
         completion::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
@@ -87,6 +88,7 @@ impl Experiment {
         base: &Path,
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
+        filters::check(&config)?;
         completion::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
@@ -108,6 +110,7 @@ impl Experiment {
         let mut config = completed(config)?;
         graph::keep_apart(&config, base)?;
         let list = clock.time("data", || filters::item_list(&mut config, materials))?;
+        filters::note_users(&mut config, materials)?;
         recommender::complete(&mut config, &loaded.interactions, list.as_deref())?;
         let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
         let peers = peer_count(&config, loaded);

@@ -90,7 +90,7 @@ impl Rows {
             Some(samples) => numbers::rows(config, base, samples),
             None => Ok(divisor.rows(&interactions)),
         })?;
-        let deal = || filters::dealt(config, &user_rows, peers);
+        let deal = || filters::dealt(config, &user_rows, &interactions, peers);
         let peer_rows = materials.peer_rows(config, divisor, deal)?;
         Ok(Self {
             interactions,

@@ -25,6 +25,7 @@ pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions,
         return Err(DataTableError::Key { key: "format", why }.into());
     }
     let list = filters::item_list(&mut config, &materials)?;
+    filters::note_users(&mut config, &materials)?;
     let seed = Seed::from_u64(config.seed);
     recommender::complete(&mut config, &loaded.interactions, list.as_deref())?;
     filters::filtered(&config, base, &loaded, list.as_deref(), &seed)
@@ -49,6 +50,7 @@ pub(crate) fn training_ratings(
     let materials = Materials::new(base);
     let loaded = materials.loaded(&config.data)?;
     let list = filters::item_list(&mut config, &materials)?;
+    filters::note_users(&mut config, &materials)?;
     let seed = Seed::from_u64(config.seed);
     let kept = filters::filtered(&config, base, &loaded, list.as_deref(), &seed)?.interactions;
     let ratings = numbers::of_items(&loaded, &kept, |user| kept.row(user));

@@ -18,7 +18,8 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
         let calibration = experiment.calibrated.warning();
         warnings.extend(calibration.copied().map(Warning::Calibration));
         let (delta, users) = (config.privacy.delta, experiment.interactions.users());
-        if delta * users as f64 >= 1.0 {
+        // A warning must not tell how many users there are, where that is private.
+        if !config.hides_users() && delta * users as f64 >= 1.0 {
             warnings.push(Warning::LargeDelta { delta, users });
         }
         // Holders of Laplace noise have as much each, and everybody else has none.

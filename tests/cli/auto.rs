@@ -222,6 +222,10 @@ fn what_a_choice_does_not_go_with_is_refused_in_words() {
             "--set algorithm={kind=\"auto\",rank=2,precondition=\"items\"}",
             "algorithm.kind = \"auto\" with algorithm.precondition",
         ),
+        (
+            "--set algorithm={kind=\"auto\",rank=2} --set peers={count=9,partition=\"hashed\"}",
+            "keeps the number of users private",
+        ),
     ] {
         let refused = scratch.undertone(&format!("run sims/sim.toml --out out {set}"));
         assert_eq!(refused.code, Some(2), "{set}: {}", refused.stdout);
@@ -230,6 +234,10 @@ fn what_a_choice_does_not_go_with_is_refused_in_words() {
     // Advice alone would drop what the file asks for.
     for (set, words) in [
         ("--set algorithm.precondition=items", "P A P"),
+        (
+            "--set peers={count=9,partition=\"hashed\"}",
+            "depends on the number of users",
+        ),
         (
             "--set algorithm={kind=\"isometric-covariance\",rank=2,iterations=1} --set recommender.method=auto --set recommender.items=10",
             "[recommender]",

@@ -40,6 +40,9 @@ pub enum AuditError {
         /// The adjacency of the experiment.
         adjacency: Adjacency,
     },
+    /// A victim that holds nobody's rows, as hashes of names may leave one.
+    #[error("the victim holds the rows of no user: choose another --victim")]
+    NoUser,
     /// Nothing that the canary could be made of.
     #[error(
         "no item of the victim's first user passes the filters, so there is nothing to add or remove: lower \

@@ -56,10 +56,10 @@ impl<'a> Game<'a> {
         let start = Arc::clone(session.start());
         let peers = experiment.topology().graph().nodes();
         // The canary is a row as read, in the place of the victim's first user.
-        let users = experiment.user_rows().len();
-        let dealt = filters::assignment(experiment.config(), users, peers)
+        let dealt = filters::assignment(experiment.config(), experiment.interactions(), peers)
             .map_err(|error| AuditError::Experiment(Box::new(error)))?;
-        let user = dealt[victim as usize][0] as usize;
+        let first = dealt[victim as usize].first().copied();
+        let user = first.ok_or(AuditError::NoUser)? as usize;
         let (canary, worlds) = Canary::find(experiment, user, &start, choices)?;
         let [without, with] = worlds.map(|rows| {
             let world = session.clone().with_rows(Arc::new(rows));

@@ -39,6 +39,12 @@ pub enum AdviseError {
          [recommender] out, or keep the file's algorithm"
     )]
     Recommender,
+    /// A number of users that is private.
+    #[error(
+        "advice depends on the number of users, which peers.partition = \"hashed\" keeps private: give a public list of users with data.users_file, or choose \
+         another partition"
+    )]
+    HiddenUsers,
     /// Nothing to draw stand-ins from.
     #[error("at least one guess at the data is needed, found none")]
     NoGuess,

@@ -227,6 +227,9 @@ pub fn advise(
     if experiment.config().recommender.is_some() {
         return Err(AdviseError::Recommender);
     }
+    if experiment.config().hides_users() {
+        return Err(AdviseError::HiddenUsers);
+    }
     if options.guesses.is_empty() {
         return Err(AdviseError::NoGuess);
     }

@@ -114,7 +114,7 @@ fn one_receipt_lists_both_and_finds_what_was_changed() {
         (found(&|r| r.choice = None), "what was chosen"),
         (
             found(&|r| r.assumptions.retain(|one| !one.contains("degrees"))),
-            "item degrees",
+            "what is assumed public",
         ),
         (
             found(&|r| r.request.pilot_share = Some(0.1)),

@@ -5,13 +5,14 @@ use serde::Serialize;
 use super::document::{Receipt, Request, hash};
 use super::error::ReceiptError;
 use super::replan::Replanned;
-use crate::algorithm::BlockSpec;
+use crate::algorithm::{AlgorithmKind, BlockSpec};
 use crate::config::EngineKind;
 use crate::privacy::{
     GroupLoss, LaplacePlan, PrivacyError, RingPlan, Scheme, Sensitivity, Sensitivity1, Statistic,
     View,
 };
 use crate::run::items::ItemList;
+use crate::scenario::{Assumed, ItemSource};
 use crate::vocabulary::Distribution;
 
 /// One line of a check.
@@ -130,25 +131,7 @@ impl Receipt {
         ));
         findings.extend(self.compare_groups(&groups));
         findings.extend(self.persons_protected(&groups));
-        let list = self.item_list.as_ref();
-        let participants = request.participants().filter(|_| request.own_files);
-        let stated = |words: &String| self.assumptions.contains(words);
-        if let Some(preconditioning) = &request.preconditioning {
-            findings.push(flag(
-                "that P is made of public item degrees is stated",
-                stated(&preconditioning.assumption()),
-            ));
-        }
-        findings.extend([
-            flag(
-                "as many items listed as the dimension says",
-                list.is_some_and(|list| list.items == request.dimension),
-            ),
-            flag(
-                "what is assumed public is stated",
-                list.is_some_and(|list| list.assumptions(participants).iter().all(stated)),
-            ),
-        ]);
+        findings.extend(self.compare_assumptions());
         findings.extend(self.check_pilot()?);
         findings.extend(self.check_realised((&graph, connectivity), (&plan, &mechanism))?);
         Ok(findings)
@@ -173,6 +156,49 @@ impl Receipt {
                 stated.is_of(&items.degrees),
             ),
             flag("weights of items.csv follow from them", follow),
+        ]
+    }
+
+    /// What the request and the item list call for.
+    pub(super) fn assumed(&self) -> Assumed<'_> {
+        let (request, list) = (&self.request, self.item_list.as_ref());
+        Assumed {
+            participants: request.participants().filter(|_| request.own_files),
+            users: request.users,
+            items: list.map_or(ItemSource::Data, |list| list.source),
+            start: request.start.unwrap_or_default(),
+            preconditioning: request.preconditioning.as_ref(),
+            recommends: request.recommender,
+            chosen: request.pilot_share.is_some() && request.algorithm != AlgorithmKind::Pilot,
+        }
+    }
+
+    /// Exactly what is called for must be assumed. Older receipts state neither start nor users, and may assume more than these call for.
+    fn compare_assumptions(&self) -> Vec<Finding> {
+        let (request, list, assumed) = (&self.request, self.item_list.as_ref(), self.assumed());
+        let called = assumed.sentences();
+        let all = called.iter().all(|words| self.assumptions.contains(words));
+        let no_more = self.assumptions.iter().all(|words| called.contains(words));
+        let is_older = request.start.is_none() && request.users.is_none() && !request.recommender;
+        let goes_together = match assumed.items {
+            ItemSource::Data => true,
+            ItemSource::File => !request.recommender,
+            ItemSource::MostRatedOfFile => request.recommender,
+        };
+        vec![
+            flag(
+                "as many items listed as the dimension says",
+                list.is_some_and(|list| list.items == request.dimension),
+            ),
+            flag(
+                "the source of the items goes with the recommender",
+                goes_together,
+            ),
+            flag("what is assumed public is stated", list.is_some() && all),
+            flag(
+                "nothing else is stated to be assumed public",
+                is_older || no_more,
+            ),
         ]
     }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ReceiptError;
 use super::limits::{MAX_BYTES, SCHEMA, TOLERANT_SCHEMA};
-use crate::algorithm::{AlgorithmKind, Clip, Completion};
+use crate::algorithm::{AlgorithmKind, Clip, Completion, Start};
 use crate::config::{DescentKeys, DropoutsConfig, EngineKind};
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;
@@ -15,7 +15,7 @@ use crate::privacy::{
     RatingRange, RingPlan, Scheme, SensitivityRule, View,
 };
 use crate::scenario::graph::{is_bipartite, is_of_vertices};
-use crate::scenario::{Centring, Experiment, Preconditioning, StatedItems, assumptions_of};
+use crate::scenario::{Assumed, Centring, Experiment, Preconditioning, StatedItems, UserSource};
 use crate::topology::Graph;
 use crate::vocabulary::{Distribution, ReleaseId};
 
@@ -168,6 +168,15 @@ pub struct Request {
     /// k, where a person may be in the files of up to k participants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participants_per_person: Option<usize>,
+    /// The start of the iteration. Older receipts do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
+    /// Whether recommendations were made of what was released, with item degrees.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub recommender: bool,
+    /// The source of the list of users; absent where rows have no names, and in older receipts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users: Option<UserSource>,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -312,6 +321,7 @@ impl Receipt {
         let config = experiment.config();
         let privacy = &config.privacy;
         let graph = experiment.noise_topology().graph();
+        let assumed = Assumed::of(experiment);
         Self {
             schema: match config.dropouts {
                 Some(_) => TOLERANT_SCHEMA,
@@ -362,6 +372,9 @@ impl Receipt {
                 pilot_share: config.pilot.map(|pilot| pilot.share),
                 own_files: experiment.has_own_files(),
                 participants_per_person: privacy.participants_per_person,
+                start: Some(assumed.start),
+                recommender: assumed.recommends,
+                users: assumed.users,
             },
             noise_graph: NoiseGraph {
                 nodes: graph.nodes(),
@@ -387,7 +400,7 @@ impl Receipt {
             choice: None,
             pilot: None,
             realised: None,
-            assumptions: assumptions_of(experiment),
+            assumptions: assumed.sentences(),
         }
     }
 

@@ -6,7 +6,6 @@ use super::error::ReceiptError;
 use crate::algorithm::AlgorithmKind;
 use crate::config::EngineKind;
 use crate::privacy::{Budget, Scheme, View, gaussian};
-use crate::scenario::DEGREES_CHOSE;
 use crate::vocabulary::TAIL_DEGREES;
 
 impl PilotReceipt {
@@ -46,6 +45,7 @@ impl Receipt {
         own.views.clone_from(&pilot.views);
         own.pilot = None;
         own.choice = None;
+        own.assumptions = own.assumed().sentences();
         own
     }
 
@@ -65,10 +65,8 @@ impl Receipt {
         if request.algorithm == AlgorithmKind::Pilot {
             return Ok(Vec::new());
         }
-        let assumed = self.assumptions.iter().any(|one| one == DEGREES_CHOSE);
         let mut findings = vec![
             flag("what was chosen is stated", self.choice.is_some()),
-            flag("that item degrees are assumed public is stated", assumed),
             flag(
                 "a pilot is listed where one has a share",
                 self.pilot.is_some() == (share > 0.0),

@@ -77,7 +77,7 @@ pub const ON_TRUST: [Trusted; 9] = [
     },
     Trusted {
         what: "that nothing was published but the release",
-        why: "epsilon covers basis.npy and trace/; summary.json, metrics.csv, report.html, items.csv and the seed are not covered",
+        why: "epsilon covers basis.npy and trace/; summary.json, metrics.csv, report.html, items.csv, catalogue.csv and the seed are not covered",
     },
 ];
 
@@ -119,7 +119,7 @@ impl Receipt {
             choice: CrossChecked, "there is one where an algorithm was chosen; that the rule chose so is on trust, as the graph and the item degrees are not all in the receipt";
             pilot: CrossChecked, "there is one where a pilot has a share; see its fields";
             realised: CrossChecked, "see its fields";
-            assumptions: CrossChecked, "what the item list calls for must be stated; more may be";
+            assumptions: Recomputed, "exactly those that the request and the item list call for; older receipts may state more";
         };
         let request = fields! { Request, "request.",
             epsilon: Recomputed, "decides the noise, and the view promised must be within it";
@@ -155,6 +155,9 @@ impl Receipt {
             ring: CrossChecked, "there is one where the scheme is ring and a sum is made; see its fields";
             own_files: CrossChecked, "decides which groups must be stated, what the promise says and what is assumed; that peers read files of their own is on trust";
             participants_per_person: CrossChecked, "decides the noise, the groups and the promise; 1 is what is meant without it";
+            start: CrossChecked, "the assumption that it calls for must be stated";
+            recommender: CrossChecked, "the assumption that it calls for must be stated";
+            users: CrossChecked, "the assumption that it calls for must be stated";
             pilot_share: Recomputed, "decides the noise factors of the pilot and of the run, and whether there is a pilot";
         };
         let pilot = fields! { PilotReceipt, "pilot.",

@@ -477,6 +477,11 @@ fn check(config: &Config) -> Result<(), DeploymentError> {
         let why = "the most rated items are drawn from everybody's data: `undertone node invite --items FILE` takes a public list";
         return refused("data.items", why);
     }
+    if data.users_file.is_some() || data.users_hash.is_some() {
+        let why =
+            "every member reads the rows of its own users: leave users_file and users_hash out";
+        return refused("data.users_file", why);
+    }
     if matches!(data.centre, Some(Centre::Named(NamedCentre::Private))) {
         let why = "a private mean is not built for sessions yet: take public means, or none";
         return refused("data.centre", why);

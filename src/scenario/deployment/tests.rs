@@ -74,6 +74,11 @@ fn what_is_drawn_from_everybodys_data_is_refused_by_name() {
     }
     for (key, from, to) in [
         ("data.items", "threshold = 2.0", "items = 5"),
+        (
+            "data.users_file",
+            "threshold = 2.0",
+            "users_file = \"users.txt\"",
+        ),
         ("data.path", "threshold = 2.0", "path = \"rows.csv\""),
         (
             "algorithm.start",

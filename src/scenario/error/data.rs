@@ -89,7 +89,26 @@ pub enum DataTableError {
         "[data] items_hash belongs to items_file, which is missing: give both or leave both out"
     )]
     ItemsHashAlone,
-    /// A list other than the one the configuration was made with.
+    /// The hash of a list of users without the list.
+    #[error(
+        "[data] users_hash belongs to users_file, which is missing: give both or leave both out"
+    )]
+    UsersHashAlone,
+    /// A list of users other than the one the configuration was made with.
+    #[error(
+        "[data] users_file {path} holds another list than users_hash says (found {found}, stated {stated}): restore the file, \
+         or leave users_hash out to accept this one",
+        path = path.display()
+    )]
+    UsersHash {
+        /// The file.
+        path: PathBuf,
+        /// `data.users_hash`.
+        stated: String,
+        /// The hash of the list in the file.
+        found: String,
+    },
+    /// A list of items other than the one the configuration was made with.
     #[error(
         "[data] items_file {path} holds another list than items_hash says (found {found}, stated {stated}): restore the file, \
          or leave items_hash out to accept this one",

@@ -10,6 +10,25 @@ pub enum NetworkError {
     /// The users cannot be dealt to the peers.
     #[error("[peers] {0}")]
     Peers(DataError),
+    /// A key that does not go with hashes of users' names.
+    #[error("[peers] partition = \"hashed\" does not go with {key}, which {why}")]
+    Hashed {
+        /// The key.
+        key: &'static str,
+        /// Why, and what to change.
+        why: &'static str,
+    },
+    /// A key that needs a public number of users, which hashes of names do without.
+    #[error(
+        "[peers] partition = \"hashed\" keeps the number of users private, and {key} {why}: give a public list of users with \
+         data.users_file, or choose another {key}"
+    )]
+    HashedUnlisted {
+        /// The key.
+        key: &'static str,
+        /// What needs the number.
+        why: &'static str,
+    },
     /// A graph of the caller's own that does not have a node per peer.
     #[error(
         "[peers] count makes {peers} peers, but the topology has {nodes} nodes: set peers.count = {nodes}"

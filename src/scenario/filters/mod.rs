@@ -11,9 +11,10 @@
 //! | item list | r ∩ L, L public | yes | yes | yes |
 //! | `holdout`, `completion.test_share` | r ∩ T_u, T_u the items whose own coins keep them | yes | yes | yes |
 //! | `test` file | nothing: it is matched by name and only measured against | yes | yes | yes |
-//! | `recommender.items` | r ∩ L′, L′ public | yes | yes | yes |
+//! | `recommender.items` | r ∩ L′, L′ public by assumption: it follows from item degrees | yes | yes | yes |
 //! | degree cap | the m items of lowest priority, priorities fixed | **refused** | yes | yes |
-//! | partition | nothing: users are dealt by their place in the public list | yes | yes | yes |
+//! | `users_file` | r if the user is of the list, and nothing else ([`Interactions::with_users`]) | yes | yes | yes |
+//! | partition | nothing: users are dealt by their place in the public list, or by a hash of their names ([`data::assign_by_name`]) | yes | yes | yes |
 //! | degree floor | is part of what the sensitivity is proved for | | | |
 //!
 //! # Proof
@@ -35,8 +36,9 @@
 //! sums of absolute values and a spectral norm no larger than C's. Which interactions are held out, or kept under a cap, is
 //! no function of the matrix: refused. ∎
 //!
-//! The list of users and its order are public by assumption; so are the items and their order where they are drawn from
-//! the data. A receipt says so in words.
+//! The list of users and its order are public by assumption where neither a file lists them nor a hash of their names deals them: they
+//! are numbered as the data first name them, and one line of an event log can deal everybody's rows to other peers. Items and their
+//! order are public by assumption where they are drawn from the data. A receipt says in words which of these holds.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -50,12 +52,13 @@ use super::materials::Materials;
 use super::{graph, recommender};
 use crate::algorithm::{LocalData, OnGraph};
 use crate::config::{Config, EvaluationError};
-use crate::data::{self, CapCounts, FilterCounts, Interactions, ItemNames};
+use crate::data::{self, CapCounts, FilterCounts, Interactions, ItemNames, Partition};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
 use crate::recommender::{SplitCounts, SplitError, TestSet, hold_out, match_test};
 use crate::vocabulary::Seed;
 
+mod hashed;
 #[cfg(test)]
 pub(crate) mod mutations;
 #[cfg(test)]
@@ -147,6 +150,10 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     if data.items_file.is_none() && data.items_hash.is_some() {
         return Err(DataTableError::ItemsHashAlone.into());
     }
+    if data.users_file.is_none() && data.users_hash.is_some() {
+        return Err(DataTableError::UsersHashAlone.into());
+    }
+    hashed::check(config)?;
     let adjacency = config.privacy.adjacency;
     if adjacency.is_of_matrix() && config.held_share().is_some() {
         return Err(EvaluationError::HoldoutOfMatrix { adjacency }.into());
@@ -178,6 +185,32 @@ pub(super) fn item_list(
         _ => {
             config.data.items_hash = Some(found);
             Ok(Some(list))
+        }
+    }
+}
+
+/// Notes the hash of `data.users_file`, if there is one, in the configuration.
+///
+/// # Errors
+/// [`DataTableError::Data`] if it cannot be read, [`DataTableError::UsersHash`] if the configuration says another.
+pub(super) fn note_users(
+    config: &mut Config,
+    materials: &Materials,
+) -> Result<(), ExperimentError> {
+    let Some(path) = &config.data.users_file else {
+        return Ok(());
+    };
+    let found = materials.user_list(path)?.hash();
+    match &config.data.users_hash {
+        Some(stated) if *stated != found => Err(DataTableError::UsersHash {
+            path: materials.base().join(path),
+            stated: stated.clone(),
+            found,
+        }
+        .into()),
+        _ => {
+            config.data.users_hash = Some(found);
+            Ok(())
         }
     }
 }
@@ -215,7 +248,8 @@ pub(super) fn filtered(
                 .unwrap_or(data::Format::CsvTriples);
             let loaded = data::load(&base.join(path), format, config.data.threshold);
             let test = loaded.map_err(EvaluationError::Test)?.interactions;
-            if !shares_a_user(read, &test) {
+            // Without a list of users, whether one is known is private.
+            if !config.hides_users() && !shares_a_user(read, &test) {
                 return Err(EvaluationError::OtherUsers.into());
             }
             Some(test)
@@ -236,6 +270,8 @@ pub(super) fn filtered(
     };
     let summary = DataSummary {
         users: read.users(),
+        users_dropped: counts.users_unlisted as usize,
+        users_unknown: counts.users_unknown as usize,
         items: read.items(),
         ratings: counts.ratings,
         ratings_below_threshold: counts.at_or_below_threshold,
@@ -265,35 +301,39 @@ fn shares_a_user(ours: &Interactions, theirs: &Interactions) -> bool {
     (0..theirs.users()).any(|user| names.contains(theirs.user_name(user)))
 }
 
-/// The users of each peer, a function of the public list of users alone.
+/// The users of each peer, a function of the public list of users alone, or of every user's own name.
 pub(crate) fn assignment(
     config: &Config,
-    users: usize,
+    named: &Interactions,
     peers: usize,
 ) -> Result<Vec<Vec<u32>>, ExperimentError> {
     let seed = Seed::from_u64(config.seed);
-    let partition = config.peers.partition;
+    let (users, partition) = (named.users(), config.peers.partition);
     let assigned = match &config.peers.sizes {
-        Some(sizes) if partition == data::Partition::Contiguous => {
+        Some(sizes) if partition == Partition::Contiguous => {
             data::assign_sizes(users, peers, sizes)
         }
         Some(_) => Err(data::DataError::SizesPartition),
+        None if partition == Partition::Hashed => {
+            data::assign_by_name(named.names_of_users(), peers, &seed)
+        }
         None => data::assign(users, peers, partition, &seed),
     };
     assigned.map_err(|error| NetworkError::Peers(error).into())
 }
 
-/// The rows of each peer.
+/// The rows of each peer, of which these are the users.
 pub(crate) fn dealt(
     config: &Config,
     user_rows: &SparseRows,
+    named: &Interactions,
     peers: usize,
 ) -> Result<PeerRows, ExperimentError> {
     if graph::is_of_vertices(config) {
         return Ok(PeerRows::new(OnGraph::held(user_rows)));
     }
     let users = user_rows.len();
-    let assignment = assignment(config, users, peers)?;
+    let assignment = assignment(config, named, peers)?;
     let rows = data::peer_rows(user_rows, &assignment);
     let Some((arrival, batches)) = config.algorithm.stream() else {
         return Ok(PeerRows::new(rows));

@@ -44,11 +44,16 @@ impl MemoryPlan {
         let (height, rank) = (height as u64, width as u64);
         let values = height.saturating_mul(rank);
         let block = values.saturating_mul(8);
-        let users = experiment.user_rows.len() as u64;
+        let all = experiment.user_rows.len() as u64;
+        // What a private number of users takes is private, too.
+        let (users, hidden) = match experiment.config.hides_users() {
+            true => (0, all),
+            false => (all, 0),
+        };
         let entries = experiment.user_rows.entries() as u64;
         let kept = kept(experiment);
         // An index; an index and a value in one matrix and again at the peers; names and offsets.
-        plan.private = entries * (4 + 12 + 12);
+        plan.private = entries * (4 + 12 + 12) + hidden.saturating_mul(80 + 8 * rank);
         plan.add(INTERACTIONS, plan.private);
         plan.add("users and peers", users * 80 + peers * 200);
         // A neighbour and its weight at both ends; a noise term and the engine's index; per-peer figures.

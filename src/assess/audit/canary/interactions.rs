@@ -242,7 +242,7 @@ pub(super) fn world(filters: &Filters<'_>, user: usize, read: &[u32]) -> (Sparse
     let config = &filters.experiment.config();
     let peers = filters.experiment.peer_rows().len();
     let world = filters.world(user, read);
-    let dealt = filters::dealt(config, &divisor(config).rows(&world), peers);
+    let dealt = filters::dealt(config, &divisor(config).rows(&world), &world, peers);
     let dealt = dealt.expect("the experiment was dealt in the same way");
     (matrix(filters.experiment, world.row(user)), dealt)
 }

@@ -203,7 +203,8 @@ pub(super) fn world(
     let experiment = filters.experiment;
     let loaded = with_row(filters, user, row);
     let rows = left(filters, &loaded, &kept(filters, &loaded.interactions));
-    let dealt = filters::dealt(experiment.config(), &rows, experiment.peer_rows().len());
+    let (config, peers) = (experiment.config(), experiment.peer_rows().len());
+    let dealt = filters::dealt(config, &rows, experiment.interactions(), peers);
     let dealt = dealt.expect("the experiment was dealt in the same way");
     (one_row(&rows, user), dealt)
 }

@@ -62,6 +62,8 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("data", "items", COUNTS),
     ("data", "items_file", "'rows.csv' '/dev/null'"),
     ("data", "items_hash", "'x'"),
+    ("data", "users_file", "'rows.csv' '/dev/null'"),
+    ("data", "users_hash", "'x'"),
     ("data", "degree_floor", COUNTS),
     ("data", "degree_cap", COUNTS),
     ("data", "header", FLAGS),
