@@ -502,6 +502,30 @@ mod tests {
         assert!(longest > 1.0 - 1e-9, "{longest}");
     }
 
+    /// What could be noise alone is not predicted from, and the run is one without signal.
+    #[test]
+    fn directions_below_the_edge_of_the_noise_are_left_out() {
+        let (algorithm, rows) = (algorithm(), rows());
+        let mut state = run(&algorithm, &rows);
+        let directions = |state: &PublicState| {
+            let completer = algorithm.completer(state).expect("one");
+            let signal = crate::algorithm::has_signal(completer.as_ref());
+            assert_eq!(signal, completer.parts().directions.columns() > 0);
+            completer.parts().directions.columns()
+        };
+        let all = directions(&state);
+        assert!(all > 0);
+        // An edge between the first eigenvalue and the second, and one above all of them.
+        let (_, eigenvalues) = factors(&state.past[0]);
+        let middle = (eigenvalues[0] * eigenvalues[1]).sqrt();
+        let above = 2.0 * eigenvalues[0];
+        state.past.truncate(1);
+        for (edge, kept) in [(middle, 1), (above, 0)] {
+            state.past[0].sigmas = [edge / (2.0 * ITEMS as f64).sqrt()].into();
+            assert_eq!(directions(&state), kept);
+        }
+    }
+
     #[test]
     fn a_matrix_without_a_positive_eigenvalue_leaves_nothing_of_the_rows() {
         let algorithm = algorithm();

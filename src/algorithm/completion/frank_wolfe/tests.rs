@@ -404,6 +404,34 @@ fn ojas_steps_are_those_of_the_theorem_and_of_print() {
     }
 }
 
+/// w = 5 above an edge of 4 is l = 4, and cos² of the angle 1 − 16/64; below the edge nothing is left.
+#[test]
+fn predictions_follow_directions_as_far_as_they_are_not_noise() {
+    let step = Released {
+        release: ReleaseId(1),
+        query: Arc::new(Block::from_values(1, 1, vec![1.0])),
+        sum: Arc::new(Block::from_values(2, 1, vec![5.0, 3.0])),
+        sigmas: [1.0].into(),
+    };
+    let ridge = FrankWolfeParameters {
+        local: Local::Ridge,
+        ..TIGHT
+    };
+    for (parameters, edge, expected) in [
+        (TIGHT, 4.0, 4.0),
+        (TIGHT, 0.0, 3.0),
+        (TIGHT, 6.0, 0.0),
+        (ridge, 4.0, 3.0 * 0.75_f64.sqrt()),
+        (ridge, 6.0, 0.0),
+    ] {
+        let steps = std::slice::from_ref(&step);
+        let mut completer = FrankWolfeCompleter::new(1, &parameters, steps);
+        completer.shrink([edge].into_iter());
+        let found = completer.parts().of_directions["length"][0];
+        assert!((found - expected).abs() < 1e-12, "{edge}: {found}");
+    }
+}
+
 /// c from the normal equations, solved another way.
 #[test]
 fn a_ridge_regression_on_all_directions_is_that_of_its_definition() {
