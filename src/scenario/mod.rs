@@ -43,13 +43,13 @@ mod session;
 mod shared;
 mod simulation;
 mod specs;
+mod stated_lists;
 #[cfg(test)]
 pub(crate) mod testing;
 mod training;
 mod warning;
 mod warnings;
 
-pub use assumptions::{ItemSource, StatedItems, UserSource};
 pub use centring::Centring;
 pub use data_summary::DataSummary;
 pub use deployment::{Deployment, DeploymentError, OwnRows};
@@ -69,6 +69,7 @@ pub use rating_scale::RatingScale;
 pub use rating_test::RatingTest;
 pub use simulation::{Simulated, Simulation, SimulationError};
 pub use specs::{AveragingSpec, NoiseSpec, PrivacySpec};
+pub use stated_lists::{ItemSource, StatedItems, UserSource};
 pub use warning::Warning;
 
 pub(crate) use assumptions::Assumed;
