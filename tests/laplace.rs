@@ -205,9 +205,10 @@ fn the_spent_epsilon_is_the_sum_over_releases() {
             })
             .collect();
         let spent: f64 = parts.iter().sum();
-        assert!((spent - 1.0).abs() < 1e-12, "{more:?}: {spent}");
+        // Standard deviations are rounded up to 40 bits.
+        assert!((spent - 1.0).abs() < 1e-11, "{more:?}: {spent}");
         if let Some(share) = share {
-            assert!((parts[0] - share).abs() < 1e-12, "{parts:?}");
+            assert!((parts[0] - share).abs() < 1e-11, "{parts:?}");
         }
         assert_eq!(experiment.noise().epsilon(), Some(1.0));
         // λ of the shares of all but one colluder is that of one Laplace number.

@@ -135,7 +135,7 @@ fn shape(experiment: &Experiment, scheme: AveragingKind) -> Option<Shape> {
             match scheme {
                 AveragingKind::Linear => Some(Shape::Linear { factor }),
                 AveragingKind::Chebyshev => {
-                    let rate = factor.recip().acosh();
+                    let rate = libm::acosh(factor.recip());
                     (rate.is_finite() && rate > 0.0).then_some(Shape::Chebyshev { rate })
                 }
                 _ => None,

@@ -139,6 +139,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
             "privacy/calibration",
             "privacy/certificate",
             "privacy/error",
+            "privacy/few_bits",
             "privacy/gaussian",
             "privacy/laplace",
             "privacy/ring",
