@@ -60,7 +60,7 @@ impl Family for ErdosRenyi {
 impl ErdosRenyi {
     /// Pairs (v, w) with w < v, row after row.
     fn draw(&self, nodes: i64, seed: u64) -> EdgeList {
-        if 1.0 - self.probability < f64::EPSILON {
+        if self.probability > 1.0 - f64::EPSILON {
             return (0..nodes as u32)
                 .flat_map(|u| (u + 1..nodes as u32).map(move |v| (u, v)))
                 .collect();
