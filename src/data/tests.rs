@@ -381,9 +381,13 @@ fn real_files_are_read_as_they_always_were() {
         let mut add = |text: String| {
             hasher.update(text.as_bytes());
         };
+        // Without a list of users nobody is left out or added; digests are older than these counts.
+        let counts = format!("{:?}", loaded.counts);
+        let added = ", users_unlisted: 0, users_unknown: 0";
+        assert!(counts.contains(added), "{counts}");
         add(format!(
-            "{:?} {:?} {:?}",
-            loaded.counts,
+            "{} {:?} {:?}",
+            counts.replace(added, ""),
             data.user_names(),
             data.item_names()
         ));

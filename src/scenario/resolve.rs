@@ -66,8 +66,8 @@ impl Experiment {
         config: Config,
         materials: &Materials,
     ) -> Result<Self, ExperimentError> {
-        filters::check(&config)?;
         completion::check(&config)?;
+        filters::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
         let loaded = clock.time("data", || materials.loaded(&config.data))?;
@@ -88,8 +88,8 @@ impl Experiment {
         base: &Path,
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
-        filters::check(&config)?;
         completion::check(&config)?;
+        filters::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
         let materials = Materials::new(base);
@@ -323,8 +323,8 @@ pub(super) fn completed(mut config: Config) -> Result<Config, ExperimentError> {
         return Err(DataTableError::DegreeCap.into());
     }
     config.evaluation.check()?;
-    filters::check(&config)?;
     completion::check(&config)?;
+    filters::check(&config)?;
     recommender::check(&config)?;
     numbers::check(&config)?;
     dropouts::check(&config)?;

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::vocabulary::{Label, Seed};
 
-    /// Against an implementation by others, whose tables are printed: the same numbers from the same words, but for rounding.
+    /// Against an implementation by others: the same numbers from the same words, but for its tables, which follow from an area of twelve digits.
     #[test]
     fn it_draws_what_rand_distr_draws() {
         let [mut ours, mut theirs] = [0; 2].map(|_| Seed::from_u64(5).generator(Label::Scenario));
@@ -104,7 +104,7 @@ mod tests {
         for _ in 0..400_000 {
             let found: f64 = StandardNormal.sample(&mut ours);
             let expected: f64 = rand_distr::StandardNormal.sample(&mut theirs);
-            assert!((found - expected).abs() < 1e-13, "{found} {expected}");
+            assert!((found - expected).abs() < 1e-8, "{found} {expected}");
             tails += usize::from(found.abs() > TAIL);
         }
         // The tail has 0.000258 of the mass: 103 are expected.

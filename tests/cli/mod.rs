@@ -3,6 +3,8 @@
 mod advice;
 mod audits;
 mod auto;
+mod cell_data;
+mod cells;
 mod extreme_receipts;
 mod faults;
 mod frontiers;

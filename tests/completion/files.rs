@@ -128,11 +128,11 @@ fn what_an_earlier_run_wrote_is_forgotten() {
     let mut seeds = seeds.iter();
     let without = seeds.any(|seed| {
         written(&small(&["privacy.epsilon=0.01", seed]), folder.path());
-        !there(DIRECTIONS)
+        let left = Predictor::read(folder.path()).expect("whole");
+        left.parts.directions.columns() == 0
     });
-    assert!(without && there(EIGENVALUES) && there(COMPLETION));
-    let none = Predictor::read(folder.path()).expect("whole");
-    assert_eq!(none.parts.directions.columns(), 0);
+    // The files are the same whatever was kept.
+    assert!(without && there(DIRECTIONS) && there(EIGENVALUES) && there(COMPLETION));
     let plain = on_case(CASES[0], AveragingKind::Tree, &[]);
     written(&plain, folder.path());
     assert!(

@@ -200,10 +200,10 @@ fn what_is_spent_is_what_is_planned() {
         if name == "as published" {
             let part = f64::from(releases) / f64::from(releases + 1);
             let printed = part * budget.epsilon.powi(2) / (-4.0 * delta.ln());
-            assert!((spent / printed - 1.0).abs() < 1e-12, "{name}");
+            assert!((spent / printed - 1.0).abs() < 1e-11, "{name}");
             assert!(spent < mu * mu, "{name}");
         } else {
-            assert!((spent / (mu * mu) - 1.0).abs() < 1e-12, "{name}: {spent}");
+            assert!((spent / (mu * mu) - 1.0).abs() < 1e-11, "{name}: {spent}");
         }
         assert_stated_as_on_a_ring(&experiment, name);
     }

@@ -28,7 +28,8 @@ type Submodule = (
 pub(super) const SUBMODULES: &[Submodule] = &[
     ("linalg/block", &[], Some(&[])),
     ("linalg/bracket", &[], Some(&[])),
-    ("linalg/inverse", &[], Some(&[])),
+    ("linalg/product", &[], Some(&[])),
+    ("linalg/inverse", &["linalg/product"], Some(&[])),
     // Proofs about matrices: no sparse rows, no random starts.
     (
         "linalg/laplacian",
@@ -42,6 +43,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
             "linalg/eigen",
             "linalg/extension",
             "linalg/orthonormal",
+            "linalg/product",
             "linalg/sparse",
         ],
         None,
@@ -103,7 +105,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
     (
         "privacy/neighbours",
         &["privacy/adjacency"],
-        Some(&["data"]),
+        Some(&["vocabulary", "data"]),
     ),
     (
         "privacy/error",

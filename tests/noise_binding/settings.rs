@@ -7,7 +7,7 @@ use crate::support::repository;
 use super::{FAULTS, all_pairs, runs};
 
 /// The quickstart's ratings as interactions.
-const INTERACTIONS: [&str; 88] = [
+const INTERACTIONS: [&str; 92] = [
     "seed=8",
     "name=other",
     "data.path=../sims/data/ml-latest-small/../ml-latest-small/ratings.csv.gz",
@@ -18,6 +18,10 @@ const INTERACTIONS: [&str; 88] = [
     "data.items=210",
     "data.items=0;data.items_file=ITEMS",
     "data.items=0;data.items_file=ITEMS;data.items_hash=\"fe070d4778defd687cf11af492c3c8e519519f763a12aba424478027c72305a7\"",
+    "data.users_file=USERS",
+    "data.users_file=USERS;data.users_hash=585edfed6ac4a4b6233792df2766fe5b7a4cbc3fbc72716c2de7e88cc19953cb",
+    "peers.partition=hashed",
+    "peers.partition=hashed;data.users_file=USERS",
     "data.degree_floor=19",
     "data.degree_floor=40",
     "peers.count=9",
@@ -235,11 +239,15 @@ fn of_interactions() {
     let names: String = (1..=200).map(|item| format!("{item}\n")).collect();
     fs::write(&list, names).expect("writable");
     let list = format!("\"{}\"", list.display());
+    let users = folder.path().join("users.txt");
+    let names: String = (1..=600).map(|user| format!("{user}\n")).collect();
+    fs::write(&users, names).expect("writable");
+    let users = format!("\"{}\"", users.display());
     let changes: Vec<String> = INTERACTIONS
         .iter()
         .chain(&MEASURED)
         .filter(|change| cfg!(feature = "node") || !change.contains("swarm"))
-        .map(|change| change.replace("ITEMS", &list))
+        .map(|change| change.replace("ITEMS", &list).replace("USERS", &users))
         .collect();
     let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
     independent(&super::COMMON, &changes, 10);

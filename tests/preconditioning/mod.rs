@@ -235,10 +235,7 @@ fn receipts_say_what_p_is_and_are_checked() {
     silent
         .assumptions
         .retain(|said| !said.contains("P = diag(degree"));
-    assert_eq!(
-        failures(&silent),
-        ["that P is made of public item degrees is stated"]
-    );
+    assert_eq!(failures(&silent), ["what is assumed public is stated"]);
     let mut weaker = honest.clone();
     weaker
         .request
@@ -246,7 +243,11 @@ fn receipts_say_what_p_is_and_are_checked() {
         .as_mut()
         .expect("stated")
         .exponent = 0.25;
-    assert_eq!(failures(&weaker).len(), 1, "another P than the words say");
+    assert_eq!(
+        failures(&weaker).len(),
+        2,
+        "what is stated is of another P, and what is called for is missing"
+    );
     for change in [
         (r#""exponent":0.5"#, r#""exponent":0.75"#),
         (r#""source":"items""#, r#""source":"none""#),

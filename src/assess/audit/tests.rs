@@ -347,7 +347,7 @@ fn a_released_covariance_is_audited_as_tightly_and_half_its_noise_is_caught() {
     );
     let experiment = experiment(&set);
     // The bound is found on half of the trials.
-    let audited = audit(&experiment, &options(8000), &mut Silent).expect("runs");
+    let audited = audit(&experiment, &options(12_000), &mut Silent).expect("runs");
     assert!(
         audited.passed && audited.canary.tightness > 0.999,
         "{audited:?}"

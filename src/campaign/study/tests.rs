@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use nalgebra::DMatrix;
 use rand::distr::Distribution;
-use rand_distr::StandardNormal;
 
 use super::*;
 use crate::engine::Silent;
 use crate::linalg::{Block, orthonormalise};
-use crate::vocabulary::Label;
+use crate::vocabulary::{Label, StandardNormal};
 use crate::writing::{Table, Value};
 
 fn sims() -> PathBuf {

@@ -3,10 +3,10 @@
 use super::run_holding;
 use crate::algorithm::AlgorithmSpec;
 use crate::engine::tests::{changed, graphs, rows, schemes_on, session_with};
-use crate::engine::{Consensus, EngineError, Observer, Outcome, Session, Silent, Transcript};
+use crate::engine::{Consensus, Observer, Outcome, Session, Silent, Transcript};
+use crate::protocol::Values;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions};
-use crate::protocol::{PeerError, Values};
-use crate::vocabulary::{PeerIndex, ReleaseId, Round};
+use crate::vocabulary::{ReleaseId, Round};
 
 fn sessions() -> Vec<Session> {
     let (rank, iterations) = (4, 3);
@@ -108,22 +108,5 @@ fn one_sum_for_all_has_the_bits_of_one_per_peer_on_any_number_of_threads() {
         // Public states that a peer's contribution is a function of are of every peer.
         let queries = session.peers() * session.start().values().len();
         assert!(seen.queries.iter().all(|all| all.len() == queries));
-    }
-}
-
-#[test]
-fn the_first_peer_whose_input_overflows_is_named() {
-    for session in sessions() {
-        let session = changed(&session, |parameters| parameters.sigma_pairwise = f64::MAX);
-        let commons = session.program().common_ends(&**session.topology());
-        let [one, each] = [commons.as_deref(), None].map(|commons| {
-            let error = run_holding(&session, commons, &mut Silent).expect_err("overflows");
-            let EngineError::Peer(PeerError::Overflow { peer, release }) = error else {
-                panic!("{error:?}")
-            };
-            (peer, release)
-        });
-        assert_eq!(one, each);
-        assert_eq!(one, (PeerIndex(0), ReleaseId(1)));
     }
 }

@@ -54,11 +54,11 @@ fn shares_of_a_secure_sum_are_those_of_the_honest() {
         let honest = (12 - t) as f64;
         // Never 1/s where anybody colludes.
         assert!((laplace.shape() * honest - 1.0).abs() < 1e-15);
-        assert!((laplace.scale() - 6.0).abs() < 1e-12, "3 releases at 1/2");
+        assert!((laplace.scale() - 6.0).abs() < 1e-11, "3 releases at 1/2");
         // The variance of the honest part is that of one Laplace number, 2b².
         let variance = honest * plan.sigma_own().powi(2);
-        assert!((variance / 72.0 - 1.0).abs() < 1e-12);
-        assert!((plan.sigma_sum().powi(2) / (72.0 * 12.0 / honest) - 1.0).abs() < 1e-12);
+        assert!((variance / 72.0 - 1.0).abs() < 1e-11);
+        assert!((plan.sigma_sum().powi(2) / (72.0 * 12.0 / honest) - 1.0).abs() < 1e-11);
         // More colluders than planned for are promised nothing.
         let most = plan.views().iter().map(|view| view.colluders).max();
         assert_eq!(most, Some(t));
