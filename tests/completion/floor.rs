@@ -10,6 +10,7 @@ use undertone::scenario::{Experiment, Materials};
 use undertone::vocabulary::Seed;
 
 use super::{config, jester_is_there, sims};
+#[cfg(feature = "cli")]
 use crate::support::command::undertone;
 
 /// The most that an error may be in units of that of the user's own mean.
@@ -82,6 +83,7 @@ fn three_cells_are_no_worse_than_the_users_mean() {
 
 /// Where nothing released is above its noise, the summary and the command say so. Noise alone stays below its edge in four runs of five,
 /// so that one of six seeds is without signal but for a probability below 1e-4.
+#[cfg(feature = "cli")]
 #[test]
 fn a_run_without_signal_says_so() {
     let folder = tempfile::tempdir().expect("a temporary folder");
