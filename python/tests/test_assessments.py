@@ -19,9 +19,11 @@ def test_a_verification_is_true_or_names_what_failed() -> None:
     assert tested and tested.passed and tested.failures == [] and tested.runs == 6
     assert {check.kind for check in tested.checks} >= {"algebra", "peers", "law"}
     assert list(tested.to_frame()["passed"]) == [True] * len(tested.checks)
-    # A table of significance nearly 1 fails by chance: the answer can be no.
-    unlucky = undertone.verify("sims/quickstart.toml", set=SMALL, runs=6, significance=0.999999)
-    assert not unlucky and unlucky.failures and not unlucky.failures[0].passed
+    # A table of significance nearly 1 fails by chance, two times in three: the answer can be no.
+    seeds = ({**SMALL, "seed": seed} for seed in range(1, 9))
+    tables = (undertone.verify("sims/quickstart.toml", set=one, runs=6, significance=0.999999) for one in seeds)
+    unlucky = next(table for table in tables if not table)
+    assert unlucky.failures and not unlucky.failures[0].passed
     with pytest.raises(ValueError, match="significance"):
         undertone.verify("sims/quickstart.toml", set=SMALL, significance=2.0)
 
