@@ -315,9 +315,13 @@ fn questions_about_rows_have_no_answer() {
         assert_ne!(shown[0].code, 101, "{question}");
         let joins = limit == 29;
         assert_eq!(shown[0].code == 0, joins, "{question} {shown:?}");
-        // No count of rows, and no value.
+        // No count of rows, and no value. A digest may hold the digits of a count.
         for line in &shown[0].printed {
-            assert!(!line.contains("30") && !line.contains("0.76"), "{line}");
+            let mut words = line.split(|c: char| !c.is_alphanumeric());
+            assert!(
+                words.all(|word| word != "30") && !line.contains("0.76"),
+                "{line}"
+            );
         }
     }
 }
