@@ -349,7 +349,10 @@ async fn listen_to(
             }
             Err(Unread::Malformed(what)) => HostError::Malformed { host: name, what },
         };
+        let has_ended = matches!(error, HostError::Ended { .. });
         let _ = reports.send((first, Report::Failed(error.into()))).await;
+        // It still waits for the word of host 0, which must not leave before that word has arrived.
+        while has_ended && words::hear(&mut read, session.plan(), &peers).await.is_ok() {}
         return;
     }
 }
