@@ -98,11 +98,12 @@ impl Loaded {
             read.user_names().to_vec(),
             read.item_names().to_vec(),
         );
-        let none = |empty: usize| empty as u64;
+        let empty_rows = rows.iter().filter(|row| row.is_empty()).count();
+        let empty_columns = is_kept.iter().filter(|kept| !**kept).count();
         let counts = ReadCounts {
             at_or_below_threshold: self.counts.ratings - interactions.len() as u64,
-            users_without_interactions: none(rows.iter().filter(|row| row.is_empty()).count()),
-            items_without_interactions: none(is_kept.iter().filter(|kept| !**kept).count()),
+            users_without_interactions: empty_rows as u64,
+            items_without_interactions: empty_columns as u64,
             ..self.counts
         };
         Self {

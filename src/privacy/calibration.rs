@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::few_bits::few_bits;
+use super::rounded_up::rounded_up;
 use super::{Budget, Delta, Epsilon, PrivacyError, gaussian, zcdp};
 
 /// How the noise multiplier z follows from (ε, δ) and the number of iterations L.
@@ -60,7 +60,7 @@ impl Calibrated {
     /// least as much as all iterations and as one.
     pub(super) fn of_laplace(z: f64, spent: f64, (mu_total, mu_per_iteration): (f64, f64)) -> Self {
         Self {
-            z: few_bits(z),
+            z: rounded_up(z),
             mu_total,
             mu_per_iteration,
             spent,
@@ -76,7 +76,7 @@ impl Calibrated {
         spent: f64,
         search_epsilon: f64,
     ) -> Self {
-        let z = few_bits(z);
+        let z = rounded_up(z);
         Self {
             z,
             mu_total: equivalent_mu,
@@ -191,7 +191,7 @@ pub fn calibrate(
     }
     let Budget { epsilon, delta } = budget;
     let rounds = f64::from(iterations);
-    let z = few_bits(match calibration {
+    let z = rounded_up(match calibration {
         Calibration::Analytic => rounds.sqrt() / gaussian::mu(epsilon, delta),
         Calibration::Zcdp => (rounds / (2.0 * zcdp::rho(epsilon, delta))).sqrt(),
         Calibration::Paper => (-4.0 * rounds * delta.ln()).sqrt() / epsilon.get(),

@@ -141,7 +141,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
             "privacy/calibration",
             "privacy/certificate",
             "privacy/error",
-            "privacy/few_bits",
+            "privacy/rounded_up",
             "privacy/gaussian",
             "privacy/laplace",
             "privacy/ring",

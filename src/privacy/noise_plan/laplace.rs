@@ -36,7 +36,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use super::super::accountant::worst_resistance;
-use super::super::few_bits::few_bits;
+use super::super::rounded_up::rounded_up;
 use super::super::{Calibrated, Certificate, Delta, Epsilon, PrivacyError, gaussian, laplace};
 use super::{NoisePlan, Scheme, View, coalition_name};
 use crate::topology::Graph;
@@ -233,7 +233,7 @@ impl LaplaceRequest<'_> {
     }
 
     fn assemble(&self, shape: f64, drawing: usize, views: Vec<View>) -> NoisePlan {
-        let own = few_bits(self.calibrated.z() * shape.sqrt());
+        let own = rounded_up(self.calibrated.z() * shape.sqrt());
         let sum = (drawing as f64).sqrt() * own;
         let laplace = LaplacePlan {
             scale: scale(self.calibrated),
@@ -292,7 +292,7 @@ impl LaplaceRequest<'_> {
             }
         });
         let mut plan = self.assemble(1.0, asked.count, views.collect());
-        plan.sigma_pairwise = few_bits(pairwise);
+        plan.sigma_pairwise = rounded_up(pairwise);
         plan.epsilon = Some(pure + shared);
         if let Some(laplace) = &mut plan.laplace {
             laplace.holders = Some(Holders {

@@ -8,7 +8,7 @@ pub use ring::{RingPlan, RingRequest};
 pub use split::{BudgetSplit, even_iterations, split_budget};
 
 use super::accountant::Connectivity;
-use super::few_bits::few_bits;
+use super::rounded_up::rounded_up;
 use super::{Calibrated, Certificate, Delta, PrivacyError, gaussian};
 use crate::topology::Graph;
 use crate::vocabulary::or_infinite;
@@ -177,7 +177,7 @@ impl NoisePlan {
         super::ring::distance::epsilon(mu, delta, distance)
     }
 
-    /// A plan of σ_η and σ_Δ, rounded up to [`few_bits`], and √s·σ_η, of the rounded.
+    /// A plan of σ_η and σ_Δ, rounded up to [`rounded_up`], and √s·σ_η, of the rounded.
     fn assembled_of(
         (sigma_own, sigma_pairwise, sigma_sum): (f64, f64, f64),
         epsilon: Option<f64>,
@@ -185,8 +185,8 @@ impl NoisePlan {
         laplace: Option<LaplacePlan>,
     ) -> Self {
         Self {
-            sigma_own: few_bits(sigma_own),
-            sigma_pairwise: few_bits(sigma_pairwise),
+            sigma_own: rounded_up(sigma_own),
+            sigma_pairwise: rounded_up(sigma_pairwise),
             sigma_sum,
             epsilon,
             views,
@@ -386,7 +386,7 @@ impl NoiseRequest<'_> {
         }
     }
 
-    /// A plan of these standard deviations, each rounded up to [`few_bits`].
+    /// A plan of these standard deviations, each rounded up to [`rounded_up`].
     ///
     /// What the views say stays true. Proof: covariances of what a view sees are σ_η²·I + σ_Δ²·L on what is honest, L positive
     /// semidefinite, so that they grow with either and v_u, a diagonal entry of the inverse, falls. ∎
@@ -396,7 +396,7 @@ impl NoiseRequest<'_> {
             .iter()
             .find(|view| view.colluders >= self.colluders)
             .map(|view| view.epsilon);
-        let sigma_sum = (self.graph.nodes() as f64).sqrt() * few_bits(sigma_own);
+        let sigma_sum = (self.graph.nodes() as f64).sqrt() * rounded_up(sigma_own);
         NoisePlan::assembled_of((sigma_own, sigma_pairwise, sigma_sum), epsilon, views, None)
     }
 }

@@ -18,8 +18,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::accountant::{AFFORDABLE, PublicGraph, smallest_pieces, work};
-use super::super::few_bits::few_bits;
 use super::super::ring::{Grid, Modulus, distance};
+use super::super::rounded_up::rounded_up;
 use super::super::{Certificate, PrivacyError};
 use super::{NoisePlan, NoiseRequest, OnDisconnect, View, coalition_name, refusal};
 use crate::topology::Graph;
@@ -185,7 +185,8 @@ pub(super) fn plan(request: &NoiseRequest<'_>) -> Result<NoisePlan, PrivacyError
         overhead: request.overhead,
     })?;
     let factor = grid.factor(asked.coordinates, piece);
-    let sigma_own = few_bits(request.noise_multiplier * factor.sqrt() * (1.0 + 4.0 * f64::EPSILON));
+    let sigma_own =
+        rounded_up(request.noise_multiplier * factor.sqrt() * (1.0 + 4.0 * f64::EPSILON));
     let steps = sigma_own / grid.step();
     let (least, most) = asked.supported;
     if !(least..=most).contains(&(steps * asked.largest_factor)) {

@@ -4,7 +4,7 @@ use rand::RngExt;
 
 use super::*;
 use crate::privacy::accountant::exact_variance_factors;
-use crate::privacy::few_bits::few_bits;
+use crate::privacy::rounded_up::rounded_up;
 use crate::privacy::testing::algebraic_connectivity;
 use crate::vocabulary::{Label, Seed};
 
@@ -282,7 +282,7 @@ fn local_noise_protects_from_everybody_and_none_from_nobody() {
     let plan = NoisePlan::new(&local).expect("needs no graph");
     assert_eq!(
         (plan.sigma_own(), plan.sigma_pairwise()),
-        (few_bits(Z), 0.0)
+        (rounded_up(Z), 0.0)
     );
     assert_eq!(plan.views()[0].colluders, 3);
     assert!((plan.views()[0].gap_to_central - 2.0).abs() < 1e-12);
