@@ -92,6 +92,7 @@ mod tests {
             signatures: Arc::new(MemberSigner::new(identity(me as u8), keys.clone())),
             links: Arc::new(Links::new(3, pairs.to_vec()).expect("a graph")),
             tolerance: Arc::new(Tolerance {
+                colluders: 1,
                 floor: 2,
                 needs: vec![1; 3],
                 retries: 0,

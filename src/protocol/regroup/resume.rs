@@ -69,6 +69,8 @@ pub enum Publication {
 /// What a session tolerates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tolerance {
+    /// How many may be curious: the word of one more member is at least one honest member's.
+    pub colluders: usize,
     /// How many must be left.
     pub floor: usize,
     /// Per peer, how many of its neighbours can open what it sealed together; 1 where contributions are open.
@@ -93,6 +95,7 @@ impl Tolerance {
     ) -> Result<Self, ThresholdsError> {
         let thresholds = Thresholds::new(links, colluders, dropouts)?;
         Ok(Self {
+            colluders,
             floor: links.peers() - dropouts,
             needs: thresholds.shares().collect(),
             retries,
@@ -168,7 +171,7 @@ pub(super) fn resume(
         .unwrap_or(0);
     let done = statements.iter().map(|one| one.done.0).min().unwrap_or(0);
     let release = ReleaseId(done.max(newest.saturating_sub(1))).next();
-    let mut retries = statements.iter().map(|one| one.retries).max().unwrap_or(0);
+    let retries = statements.iter().map(|one| one.retries).max().unwrap_or(0);
     if release > last {
         return Some(Resume::Finished);
     }
@@ -185,12 +188,11 @@ pub(super) fn resume(
     let wasted = statements.iter().filter_map(|one| one.sent).any(is_wasted);
     let is_lost = final_one.is_some() && again.is_none();
     let is_charged = is_lost || (is_open && wasted);
-    if is_charged {
-        retries += 1;
-        if retries > tolerance.retries {
-            return Some(Resume::Lost { release });
-        }
-    }
+    // Whatever others state, nothing is begun beyond what the session pays for.
+    let paid = retries.checked_add(u32::from(is_charged));
+    let Some(retries) = paid.filter(|retries| *retries <= tolerance.retries) else {
+        return Some(Resume::Lost { release });
+    };
     if let Some((attempt, heirs)) = again {
         return Some(Resume::Average {
             attempt,

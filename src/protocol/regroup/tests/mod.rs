@@ -1,4 +1,5 @@
 mod by_hand;
+mod hostile;
 mod model;
 mod schedules;
 
@@ -58,6 +59,14 @@ pub(crate) enum Tamper {
     NoFloor,
     /// Whoever had a sum that is averaged again in another view still says so.
     OldSums,
+    /// Statements do not say what was sent.
+    ForgetsSent,
+    /// Nor does a member refuse to publish a second attempt of one try.
+    PublishesAgain,
+    /// Whatever others state is believed.
+    BelievesAll,
+    /// One member that says that all have finished is believed.
+    BelievesTheEnd,
 }
 
 thread_local! {
@@ -78,6 +87,9 @@ impl Tamper {
     pub(super) fn statement(self, mut statement: Statement) -> Statement {
         if self == Self::ForgetCertificates {
             statement.certified.clear();
+        }
+        if matches!(self, Self::ForgetsSent | Self::PublishesAgain) {
+            statement.sent = None;
         }
         statement
     }
