@@ -1,7 +1,8 @@
 //! Whether two signed files prove that a member of a session said two things where it may say one.
 
 use super::deployed::{Evidence, SIGNED_STAMP_LEN};
-use crate::session::{Kind, PublicId, SessionHash, Signed, Statement, StatementError};
+use crate::protocol::regroup::{EVIDENCE_MARK, Evidence as Losses};
+use crate::session::{Kind, MemberKeys, PublicId, SessionHash, Signed, Statement, StatementError};
 
 /// What two files prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +11,8 @@ pub enum Proof {
     Frames(PublicId),
     /// One member signed two different statements where a session has one.
     Statements(PublicId, Kind),
+    /// One member signed two statements on what has gone wrong that contradict each other.
+    Losses(PublicId),
     /// Two members signed two results of one session. One of them did not average as it should, and this does not say which.
     Results([PublicId; 2]),
 }
@@ -20,6 +23,11 @@ pub enum NoProof {
     /// Stamps of frames that no member of the session signed both, or that may both be.
     #[error("no member of this session signed both of these frames, or both may be")]
     Frames,
+    /// Statements on what has gone wrong that no member of the session signed both, or that may both be.
+    #[error(
+        "no member of this session signed both of these statements on what has gone wrong, or a member may sign both, one after the other"
+    )]
+    Losses,
     /// A file that is no statement of the session.
     #[error("the {which} file is no statement of this session: {source}")]
     Statement {
@@ -53,6 +61,17 @@ pub fn examine(
         };
         let culprit = members.iter().find(signed_both);
         return culprit.copied().map(Proof::Frames).ok_or(NoProof::Frames);
+    }
+    if first.starts_with(&EVIDENCE_MARK) || second.starts_with(&EVIDENCE_MARK) {
+        let (plan, evidence) = Losses::read([first, second]).ok_or(NoProof::Losses)?;
+        let signed_both = |member: &&PublicId| {
+            // Whichever number it has in the session: the signature says whose it is.
+            let numbers = 0..=evidence.culprit().0;
+            let keys = MemberKeys::new(session, numbers.map(|_| **member));
+            evidence.is_proof(plan, &keys)
+        };
+        let culprit = members.iter().find(signed_both);
+        return culprit.copied().map(Proof::Losses).ok_or(NoProof::Losses);
     }
     let read = |bytes, which| {
         let signed = Signed::read(bytes, session, |id| members.contains(id));

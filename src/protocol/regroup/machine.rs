@@ -9,7 +9,7 @@ use super::history::Histories;
 use super::interface::{End, Input, Output, RegroupSetup};
 use super::paths::Paths;
 use super::record::{Disruptions, Durable, MOST_RESTARTS, Onward, Record, Statement};
-use super::resume::{Publication, Resume, View, resume};
+use super::resume::{Resume, View, resume};
 use super::sets::LinkIndex;
 use super::signed::Signed;
 #[cfg(test)]
@@ -537,8 +537,7 @@ impl Regroup {
         if self.tamper == Tamper::PublishesAgain {
             return true;
         }
-        let is_open = matches!(self.setup.tolerance.publication, Publication::Open);
-        !is_open || self.sent.is_none_or(|last| attempt.may_follow(last))
+        !self.setup.tolerance.is_open() || self.sent.is_none_or(|last| attempt.may_follow(last))
     }
 
     fn averaged(&mut self, release: ReleaseId, out: &mut Vec<Output>) {

@@ -65,7 +65,7 @@ pub use attempt::{Attempt, ViewNumber};
 pub use bytes::Extent;
 pub(in crate::protocol) use bytes::Reader;
 pub use certificate::{Certificate, CertificateError, HELD_LEN, SIGNATURE_LEN, held_statement};
-pub use evidence::Evidence;
+pub use evidence::{EVIDENCE_MARK, Evidence};
 pub use history::History;
 pub use interface::{End, Input, Output, RegroupSetup};
 pub use links::{Links, LinksError};

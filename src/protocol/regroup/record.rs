@@ -59,6 +59,11 @@ impl Disruptions {
         self.cuts.len() as u64 + restarts
     }
 
+    /// Words of cuts and bytes of restarts in [`Self::append_to`].
+    pub(super) fn lengths(&self) -> [u32; 2] {
+        [self.cuts.words().len() as u32, self.restarts.len() as u32]
+    }
+
     /// As bytes; among disruptions of one session no two have the same.
     pub(super) fn append_to(&self, out: &mut Vec<u8>) {
         for word in self.cuts.words() {

@@ -82,6 +82,12 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
+    /// Whether contributions can be read before they are certified.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self.publication, Publication::Open)
+    }
+
     /// Of a session among these peers that seal what they contribute, of whom `colluders` may be curious and `dropouts` may be lost, and of which
     /// releases may be tried again `retries` times. A peer is cut off when it has fewer live neighbours than open what it seals, not before: a rule that
     /// kept further losses in reserve would cut off both ends of one broken cable.
@@ -183,11 +189,10 @@ pub(super) fn resume(
         again = heirs(links, tolerance, then, view).map(|heirs| (attempt, heirs));
     }
     // What was sent in the open counts, whether or not it comes to anything: its release will be tried anew.
-    let is_open = matches!(tolerance.publication, Publication::Open);
     let is_wasted = |at: Attempt| at.release >= release && !certified().any(|one| *one == at);
     let wasted = statements.iter().filter_map(|one| one.sent).any(is_wasted);
     let is_lost = final_one.is_some() && again.is_none();
-    let is_charged = is_lost || (is_open && wasted);
+    let is_charged = is_lost || (tolerance.is_open() && wasted);
     // Whatever others state, nothing is begun beyond what the session pays for.
     let paid = retries.checked_add(u32::from(is_charged));
     let Some(retries) = paid.filter(|retries| *retries <= tolerance.retries) else {
