@@ -109,7 +109,12 @@ fn is_said_once(first: &Statement, second: &Statement) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{Domain, Identity, Roster};
+    use std::sync::Arc;
+
+    use crate::protocol::SessionId;
+    use crate::protocol::regroup::{self, Disruptions, Signer};
+    use crate::session::{Domain, Identity, MemberSigner, Roster};
+    use crate::vocabulary::{PeerIndex, ReleaseId};
 
     const SESSION: SessionHash = SessionHash([9; 32]);
 
@@ -178,6 +183,60 @@ mod tests {
             None,
             "another attempt"
         );
+    }
+
+    /// A statement on losses of member `by`, whatever its number is in a session.
+    fn stated(by: u8, session: SessionHash, done: u32) -> regroup::Signed {
+        let origin = PeerIndex(1);
+        let statement = regroup::Statement {
+            disruptions: Disruptions::none(3, 3),
+            done: ReleaseId(done),
+            certified: Vec::new(),
+            sent: None,
+            retries: 0,
+        };
+        let record = regroup::Record::Statement {
+            origin,
+            serial: 1,
+            statement,
+        };
+        let bytes = record.signed_bytes(PLAN, |_| None).expect("a statement");
+        let keys = MemberKeys::new(session, all());
+        let signature = MemberSigner::new(Arc::new(member(by)), keys).sign(&bytes);
+        regroup::Signed { record, signature }
+    }
+
+    const PLAN: SessionId = SessionId([4; 16]);
+
+    #[test]
+    fn two_statements_on_losses_name_who_signed_both_in_this_session() {
+        let files = |one: &regroup::Signed, other: &regroup::Signed| {
+            let evidence = Losses::of(one, other).expect("a contradiction");
+            evidence.files(PLAN)
+        };
+        let elsewhere = SessionHash([8; 32]);
+        let [one, two] = files(&stated(2, SESSION, 1), &stated(2, SESSION, 2));
+        let culprit = member(2).id();
+        assert_eq!(proved(&one, &two), Some(Proof::Losses(culprit)));
+        assert_eq!(proved(&one, &one), None, "the same twice");
+        // Of a session with another file, or of two sessions, or by two members, or by nobody who is invited.
+        for (a, b) in [
+            (stated(2, elsewhere, 1), stated(2, elsewhere, 2)),
+            (stated(2, SESSION, 1), stated(2, elsewhere, 2)),
+            (stated(2, SESSION, 1), stated(3, SESSION, 2)),
+            (stated(7, SESSION, 1), stated(7, SESSION, 2)),
+        ] {
+            let [a, b] = files(&a, &b);
+            assert_eq!(proved(&a, &b), None);
+        }
+        let other = examine([&one, &two], elsewhere, &all());
+        assert!(matches!(other, Err(NoProof::Losses)));
+        for at in 0..two.len() {
+            assert_eq!(proved(&one, &two[..at]), None, "{at} bytes");
+        }
+        let reveal = statement(2, Statement::Reveal([1; 32]));
+        assert_eq!(proved(&one, &reveal), None);
+        assert_eq!(proved(&reveal, &one), None);
     }
 
     #[test]

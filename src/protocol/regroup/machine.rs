@@ -204,6 +204,11 @@ impl Regroup {
                 self.sent = Some(attempt);
                 out.push(Output::Persist(Durable::Sent(attempt)));
             }
+            #[cfg(test)]
+            Input::Holding(_) if self.tamper == Tamper::Overstates && self.known.count() < 2 => {
+                let open = self.connected().pop();
+                open.into_iter().for_each(|one| self.suspect(one, now, out));
+            }
             Input::Holding(attempt) if self.is_current(attempt) => self.hold(attempt, out),
             Input::Averaged(release) if self.is_due(release) => self.averaged(release, out),
             Input::Timer(number) if self.settles == Some(number) => self.state(now, out),

@@ -22,6 +22,7 @@ use crate::vocabulary::{PeerIndex, ReleaseId};
 mod audit;
 mod churn;
 mod costs;
+mod hostile;
 mod soak;
 
 const ITERATIONS: u32 = 3;

@@ -1,4 +1,5 @@
 mod by_hand;
+mod evidence;
 mod hostile;
 mod model;
 mod schedules;
@@ -67,6 +68,8 @@ pub(crate) enum Tamper {
     BelievesAll,
     /// One member that says that all have finished is believed.
     BelievesTheEnd,
+    /// Not a defect but a lie: a member cuts a link when it should say that it holds what was published, twice, and states the largest number of retries.
+    Overstates,
 }
 
 thread_local! {
@@ -90,6 +93,9 @@ impl Tamper {
         }
         if matches!(self, Self::ForgetsSent | Self::PublishesAgain) {
             statement.sent = None;
+        }
+        if self == Self::Overstates {
+            statement.retries = u32::MAX;
         }
         statement
     }
