@@ -303,7 +303,10 @@ impl Assembly {
                 let member = self.name(&from);
                 return Err(Box::new(AssemblyError::OtherFile { member }));
             }
-            Err(source) => return Err(Box::new(AssemblyError::Malformed { from, source })),
+            Err(source) => {
+                let member = self.name(&from);
+                return Err(Box::new(AssemblyError::Malformed { member, source }));
+            }
         };
         if self.known.insert(signed.hash()) {
             // Before anything follows from it, which may be the end.
