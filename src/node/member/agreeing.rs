@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::conductor::{Conductor, Stage, name};
 use super::error::MemberError;
+use super::resume::keep_list;
 use super::setup::{Planned, Progress};
 use crate::engine::{Session, graphs_digest};
 use crate::node::deployed::{Gate, GateError, PeerRun};
@@ -26,6 +27,7 @@ impl Conductor<'_> {
             match output {
                 Output::Broadcast(bytes) => self.host.broadcast(bytes)?,
                 Output::Relay { by, bytes } => self.relay(by, bytes)?,
+                Output::Listed(listed) => keep_list(&mut self.ready.journal, &listed)?,
                 Output::Widen => self.host.widen(),
                 Output::Wake(at) => {
                     let at = self.began + Duration::from_nanos(at.0);

@@ -156,12 +156,30 @@ pub enum MemberError {
     /// The network of this host.
     #[error(transparent)]
     Host(#[from] HostError),
-    /// A member that is gone or misbehaves.
+    /// A member that is gone or misbehaves, as this member has observed at the link to it.
     #[error("{member} {why}; the session has ended, what was charged stays charged")]
     Culprit {
-        /// By name.
+        /// Who.
+        id: PublicId,
+        /// By name, with the end of its id.
         member: String,
         /// What it did.
+        why: String,
+    },
+    /// A member that ended the session, for reasons of its own.
+    #[error(
+        "{member} {}: {why}; what was charged stays charged",
+        match .about {
+            Some(about) => format!("ended the session, and gives {about} as the reason, of which nothing was observed here"),
+            None => "has left, and the session has ended".to_owned(),
+        }
+    )]
+    EndedBy {
+        /// Who ended it, by name, with the end of its id.
+        member: String,
+        /// Whom it names as the reason, likewise.
+        about: Option<String>,
+        /// What it says.
         why: String,
     },
     /// Another member that signed another result.
@@ -209,9 +227,10 @@ pub enum MemberError {
         /// Why.
         why: String,
     },
-    /// A build or a machine that plans otherwise than the one that began.
+    /// A build or a machine that says or plans otherwise than the one that joined or began.
     #[error(
-        "this build plans the session otherwise than when this member began it: start it with the build that it began with, on the same kind of machine"
+        "this member joined the session with another build, or on another kind of machine, which speaks or plans otherwise: start it there again, or \
+         leave the session with `undertone node abandon` and ask the convener for a new one"
     )]
     OtherBuild,
     /// Fewer members are left than the session needs.
@@ -279,7 +298,7 @@ impl MemberError {
         match self {
             Self::Assembly(error) => match **error {
                 AssemblyError::Excluded => 3,
-                AssemblyError::OwnStateRestored { .. } => 4,
+                AssemblyError::OwnStateRestored { .. } | AssemblyError::SaidElsewhere => 4,
                 AssemblyError::Refused(_) => 2,
                 _ => 1,
             },
@@ -310,6 +329,7 @@ impl MemberError {
             | Self::EndedBefore { .. }
             | Self::Dearer { .. }
             | Self::Culprit { .. }
+            | Self::EndedBy { .. }
             | Self::Disputed { .. }
             | Self::Stopped => 1,
         }
