@@ -10,7 +10,8 @@ pub enum Proof {
     Frames(PublicId),
     /// One member signed two different statements where a session has one.
     Statements(PublicId, Kind),
-    /// Two members signed two results of one session. One of them did not average as it should, and this does not say which.
+    /// Two members hold different results of one session. Some member, maybe neither of these, did not average as it should: both are honest where a third has
+    /// sent them different values. This convicts nobody.
     Results([PublicId; 2]),
 }
 

@@ -377,7 +377,7 @@ impl Assembly {
                 return Err(Box::new(AssemblyError::Left { member, why }));
             }
             // Of an earlier life of this session: whoever has finished it does not join again.
-            Statement::Finished { .. } => {}
+            Statement::Finished { .. } | Statement::Stamps(_) => {}
         }
         Ok(())
     }

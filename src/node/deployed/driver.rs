@@ -175,8 +175,19 @@ impl Driver {
             let (values, identity) = (self.values, &self.identity);
             let record = Record::of(message, values, frame, identity, &mut self.piece);
             let record = Arc::new(record);
+            #[cfg(test)]
+            let other = super::equivocating::other(message, targets).map(|(to, other)| {
+                let other = Record::of(&other, values, frame, identity, &mut self.piece);
+                (to, Arc::new(other))
+            });
             let hand_on = |edge: &Arc<Outgoing>| {
-                let handed = edge.push(&record);
+                let said = &record;
+                #[cfg(test)]
+                let said = match &other {
+                    Some((to, other)) if Arc::ptr_eq(edge, &self.edges[*to]) => other,
+                    _ => said,
+                };
+                let handed = edge.push(said);
                 handed.map_err(|what| End::Fault(edge.member.id, blame(what)))
             };
             match targets {

@@ -86,7 +86,7 @@ impl Conductor<'_> {
         };
         let signed = Signed::new(&self.identity, self.session, statement);
         self.results.push(signed);
-        self.compare_results();
+        self.compare_results()?;
         self.keep_result()
     }
 
@@ -156,23 +156,27 @@ impl Conductor<'_> {
 
     /// Whether all who are done have this member's result. Averaging that is not exact leaves every member a result of its own, and there is
     /// nothing to compare.
-    pub(super) fn compare_results(&mut self) {
+    pub(super) fn compare_results(&mut self) -> Result<(), MemberError> {
         let planned = self.planned.as_ref();
         if self.disputed.is_some() || !planned.is_some_and(|p| p.session.program().ends_equal()) {
-            return;
+            return Ok(());
         }
         let own = self.identity.id();
         let said = |signed: &&Signed| signed.from == own;
         let Some(ours) = self.results.iter().find(said) else {
-            return;
+            return Ok(());
         };
         let other = self
             .results
             .iter()
             .find(|theirs| theirs.statement != ours.statement);
-        let Some(theirs) = other else { return };
+        let Some(theirs) = other else { return Ok(()) };
         let member = name(&self.names, &theirs.from);
         self.disputed = keep(&self.ready.files, (ours, theirs), &member);
+        if self.disputed.is_some() {
+            self.show_stamps()?;
+        }
+        Ok(())
     }
 
     pub(super) fn report_waiting(&mut self) {
@@ -223,6 +227,11 @@ impl Conductor<'_> {
             };
             let (reason, text) = match &error {
                 MemberError::Culprit { why, .. } => (Reason::Lost, why.clone()),
+                // That is nobody's fault, and no culprit's name.
+                MemberError::NotComputed(_) => (
+                    Reason::Failed,
+                    "its release could not be computed".to_owned(),
+                ),
                 MemberError::Stopped => (Reason::Refused, "stopped by its operator".to_owned()),
                 // What is wrong with this member's disk is nobody else's business.
                 _ if error.is_disk() => (Reason::Failed, "it cannot go on".to_owned()),
