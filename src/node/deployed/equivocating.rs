@@ -1,4 +1,4 @@
-//! A hostile host: it sends one of its neighbours other frames than the others, each rightly signed.
+//! A hostile host: it sends one of its neighbours other frames than the others, or all of them values that nobody computes, each rightly signed.
 
 use std::sync::Arc;
 
@@ -24,5 +24,20 @@ pub(super) fn other(message: &Message, targets: &Targets) -> Option<(usize, Mess
             ..message.clone()
         };
         (last as usize, message)
+    })
+}
+
+/// What the host of this process sends as every coordinate of its sums' messages.
+pub(in crate::node) const DISTORTS: &str = "UNDERTONE_TEST_DISTORTS";
+
+/// What is sent in place of this message.
+pub(super) fn distorted(message: &Message) -> Option<Message> {
+    let value: f64 = std::env::var(DISTORTS).ok()?.parse().ok()?;
+    let Body::Average(values) = &message.body else {
+        return None;
+    };
+    Some(Message {
+        body: Body::Average(Arc::new(vec![value; values.len()])),
+        ..message.clone()
     })
 }

@@ -63,6 +63,6 @@ pub use tolerance::{Keeper, Life, Told, TolerantRun};
 #[cfg(test)]
 pub(in crate::node) use {
     barring::SIDES,
-    equivocating::EQUIVOCATES,
+    equivocating::{DISTORTS, EQUIVOCATES},
     tolerant::{DIES, HANGS},
 };

@@ -538,7 +538,7 @@ impl<'a> Conductor<'a> {
             Statement::Finished { .. } => {
                 self.finished.insert(signed.from);
                 self.results.push(signed);
-                self.compare_results()?;
+                self.compare_results();
                 self.report_waiting();
             }
             Statement::Gone {

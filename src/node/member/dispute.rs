@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::conductor::{Conductor, name};
 use super::error::MemberError;
 use super::exchange::statements;
-use crate::node::deployed::{Evidence, HostError};
+use crate::node::deployed::Evidence;
 use crate::node::evidence::{Proof, examine};
 use crate::node::store::{Digest, SessionFiles};
 use crate::session::{Invitation, PublicId, Signed, Stamps, Statement};
@@ -71,15 +71,16 @@ fn disputed(ours: &Signed, theirs: &Signed, member: &str) -> Option<MemberError>
 
 impl Conductor<'_> {
     /// Shows the others which frames this member has received, as their results differ.
-    pub(super) fn show_stamps(&mut self) -> Result<(), HostError> {
+    pub(super) fn show_stamps(&mut self) {
         let own = self.identity.id();
         for stamps in statements(&self.host.stamps(), &self.roster) {
             let statement = Statement::Stamps(stamps.clone());
             let signed = Signed::new(&self.identity, self.session, statement);
-            self.host.broadcast(signed.bytes)?;
+            if let Err(error) = self.host.broadcast(signed.bytes) {
+                tracing::warn!(%error, "stamps of frames were not shown to the others");
+            }
             self.take_stamps(own, &stamps);
         }
-        Ok(())
     }
 
     /// Compares the frames that a member says it has received with those that others have. Evidence takes the place of two results.

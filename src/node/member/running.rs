@@ -86,7 +86,7 @@ impl Conductor<'_> {
         };
         let signed = Signed::new(&self.identity, self.session, statement);
         self.results.push(signed);
-        self.compare_results()?;
+        self.compare_results();
         self.keep_result()
     }
 
@@ -156,27 +156,26 @@ impl Conductor<'_> {
 
     /// Whether all who are done have this member's result. Averaging that is not exact leaves every member a result of its own, and there is
     /// nothing to compare.
-    pub(super) fn compare_results(&mut self) -> Result<(), MemberError> {
+    pub(super) fn compare_results(&mut self) {
         let planned = self.planned.as_ref();
         if self.disputed.is_some() || !planned.is_some_and(|p| p.session.program().ends_equal()) {
-            return Ok(());
+            return;
         }
         let own = self.identity.id();
         let said = |signed: &&Signed| signed.from == own;
         let Some(ours) = self.results.iter().find(said) else {
-            return Ok(());
+            return;
         };
         let other = self
             .results
             .iter()
             .find(|theirs| theirs.statement != ours.statement);
-        let Some(theirs) = other else { return Ok(()) };
+        let Some(theirs) = other else { return };
         let member = name(&self.names, &theirs.from);
         self.disputed = keep(&self.ready.files, (ours, theirs), &member);
         if self.disputed.is_some() {
-            self.show_stamps()?;
+            self.show_stamps();
         }
-        Ok(())
     }
 
     pub(super) fn report_waiting(&mut self) {

@@ -17,7 +17,7 @@ use super::{MemberEnd, MemberResult, MemberRows, MemberSetup, take_part};
 use crate::engine::tests::{assert_same_bits, session_of};
 use crate::engine::{Communication, Outcome, Session, Silent, lockstep};
 use crate::linalg::{Block, SparseRows};
-use crate::node::deployed::EQUIVOCATES;
+use crate::node::deployed::{DISTORTS, EQUIVOCATES};
 use crate::node::simulation::{self, Hosts};
 use crate::node::store::{Offer, Publish, ROOM, Square, StateDir, StateView, writes};
 use crate::node::{SwarmOptions, Transport, run};
@@ -30,6 +30,7 @@ use crate::vocabulary::PeerIndex;
 use crate::writing::npy;
 
 mod equivocation;
+mod extremes;
 mod full_disk;
 mod losses;
 
@@ -55,6 +56,9 @@ enum Scene {
     /// The same, and it sends the last of several receivers something else in the last release, or in the first.
     Equivocating,
     EquivocatingEarly,
+    /// The same, and it sends numbers that nobody can have computed, or zeros.
+    Huge,
+    Zero,
     /// Nothing: noise from the operating system, keys from the agreement.
     Deployed,
     /// The plan of those who joined promises less than its own policy asks for.
@@ -72,6 +76,8 @@ impl FromStr for Scene {
             Self::Miscomputing,
             Self::Equivocating,
             Self::EquivocatingEarly,
+            Self::Huge,
+            Self::Zero,
             Self::Deployed,
             Self::Laxer,
             Self::Dearer,
@@ -87,10 +93,8 @@ static STARTED_AS: OnceLock<Scene> = OnceLock::new();
 /// The noise of the session's seed, where this process was started to have it.
 pub(super) fn injected(session: &Session, index: PeerIndex, own: PeerNoise) -> PeerNoise {
     match STARTED_AS.get() {
-        Some(
-            Scene::Seeded | Scene::Miscomputing | Scene::Equivocating | Scene::EquivocatingEarly,
-        ) => session.peer_setup(index, None).noise,
-        _ => own,
+        Some(Scene::Deployed | Scene::Laxer | Scene::Dearer) | None => own,
+        Some(_) => session.peer_setup(index, None).noise,
     }
 }
 
@@ -347,6 +351,14 @@ impl Group {
                 match scene {
                     Scene::Equivocating => "3",
                     Scene::EquivocatingEarly => "1",
+                    _ => "",
+                },
+            )
+            .env(
+                DISTORTS,
+                match scene {
+                    Scene::Huge => "1.7e308",
+                    Scene::Zero => "0",
                     _ => "",
                 },
             )

@@ -14,7 +14,7 @@
 //!
 //! Sums grow to at most s, means to 1; Chebyshev's bound grows by a constant factor a round, although its values do not.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::coefficients::Coefficients;
 use super::network::Network;
@@ -29,8 +29,19 @@ const ROUNDED: f64 = 1.0 + 1.0 / (1_u32 << 22) as f64;
 pub(super) enum Growth {
     /// Round by round.
     Rounds(Arc<[f64]>),
-    /// Per peer and step: of the value that it sends there.
-    Steps(Arc<[Vec<f64>]>),
+    /// Step by step.
+    Steps(Sent),
+}
+
+/// Per peer and step the growth of the value that it sends there, computed when a peer first asks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sent(Arc<OnceLock<Vec<Vec<f64>>>>);
+
+/// It follows from the steps, which are compared.
+impl PartialEq for Sent {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Bounds on the messages that one peer gets.
@@ -83,36 +94,6 @@ impl Growth {
         Self::Rounds(rounds.collect())
     }
 
-    /// Of these steps, which are in order.
-    pub(super) fn of_steps(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Self {
-        let mut order: Vec<(u32, usize)> = Vec::new();
-        for (peer, own) in steps.iter().enumerate() {
-            order.extend(own.iter().map(|step| (step.round, peer)));
-        }
-        order.sort_unstable();
-        let mut now = vec![1.0; steps.len()];
-        let mut sent: Vec<Vec<f64>> = steps
-            .iter()
-            .map(|own| Vec::with_capacity(own.len()))
-            .collect();
-        for round in order.chunk_by(|a, b| a.0 == b.0) {
-            let grown = |&(_, peer): &(u32, usize)| {
-                let (step, neighbours) = (&steps[peer][sent[peer].len()], network.neighbours(peer));
-                let own = step.own.abs() * now[peer];
-                let sum = step.expect.iter().fold(own, |sum, expected| {
-                    sum + expected.weight.abs()
-                        * now[neighbours[expected.position as usize] as usize]
-                });
-                saturated(sum)
-            };
-            let after: Vec<f64> = round.iter().map(grown).collect();
-            for (&(_, peer), after) in round.iter().zip(after) {
-                sent[peer].push(std::mem::replace(&mut now[peer], after));
-            }
-        }
-        Self::Steps(sent.into())
-    }
-
     /// Of what `peer` gets, which has these steps where the program is a list of all peers' `steps`.
     pub(super) fn of_peer(
         &self,
@@ -122,7 +103,7 @@ impl Growth {
     ) -> OwnGrowth {
         let sent = match self {
             Self::Rounds(rounds) => return OwnGrowth::Rounds(Arc::clone(rounds)),
-            Self::Steps(sent) => sent,
+            Self::Steps(sent) => sent.0.get_or_init(|| sent_in(network, steps)),
         };
         let neighbours = network.neighbours(peer);
         let mut heard = vec![Vec::new(); neighbours.len()];
@@ -137,6 +118,34 @@ impl Growth {
         }
         OwnGrowth::Heard(heard)
     }
+}
+
+/// Per peer and step, the growth of what it sends in a program of these steps, which are in order.
+fn sent_in(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Vec<Vec<f64>> {
+    let last = steps.iter().flatten().map(|step| step.round).max();
+    let mut active = vec![Vec::new(); last.map_or(0, |last| last as usize + 1)];
+    for (peer, own) in steps.iter().enumerate() {
+        own.iter()
+            .for_each(|step| active[step.round as usize].push(peer));
+    }
+    let mut now = vec![1.0; steps.len()];
+    let capacities = steps.iter().map(|own| Vec::with_capacity(own.len()));
+    let mut sent: Vec<Vec<f64>> = capacities.collect();
+    for peers in active {
+        let grown = |&peer: &usize| {
+            let (step, neighbours) = (&steps[peer][sent[peer].len()], network.neighbours(peer));
+            let own = step.own.abs() * now[peer];
+            let sum = step.expect.iter().fold(own, |sum, expected| {
+                sum + expected.weight.abs() * now[neighbours[expected.position as usize] as usize]
+            });
+            saturated(sum)
+        };
+        let after: Vec<f64> = peers.iter().map(grown).collect();
+        for (peer, after) in peers.into_iter().zip(after) {
+            sent[peer].push(std::mem::replace(&mut now[peer], after));
+        }
+    }
+    sent
 }
 
 impl OwnGrowth {

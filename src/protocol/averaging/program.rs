@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::agreement;
 use super::coefficients::Coefficients;
 use super::common_end::CommonEnd;
-use super::growth::{Growth, OwnGrowth};
+use super::growth::{Growth, OwnGrowth, Sent};
 use super::loss::Loss;
 use super::network::Network;
 use super::passing::{Contacts, Meeting, OwnContacts, Passing};
@@ -125,7 +125,7 @@ impl Program {
             factor,
             digest,
             ends_equal: agreement::common(network, &steps).is_some(),
-            growth: Growth::of_steps(network, &steps),
+            growth: Growth::Steps(Sent::default()),
             form: Form::Listed(steps.into()),
             turns: Arc::default(),
         })
