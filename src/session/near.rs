@@ -9,7 +9,7 @@ use super::statement::SessionHash;
 pub const MOST_IN_A_MESH: usize = 32;
 
 /// How many statements of one member are passed on: more than any honest one makes.
-const MOST_RELAYED: u32 = 16;
+const MOST_RELAYED: u32 = 32;
 
 /// The members that `own` is connected with from the beginning; `None` where that is everybody.
 ///
