@@ -303,6 +303,7 @@ impl Host {
             format,
             session,
             neighbours,
+            me,
             life,
             step_limit,
             keeper,
@@ -321,7 +322,7 @@ impl Host {
         let (sender, inbox) = mpsc::channel(4 * members.len() + 16);
         for (place, member) in members.into_iter().enumerate() {
             member.is_wanted.send_replace(true);
-            let link = tolerant::Outgoing::new(Arc::clone(member), place, session, life);
+            let link = tolerant::Outgoing::new(Arc::clone(member), place, session, (me, life));
             let link = Arc::new(link);
             let writing = Arc::clone(&link).write(Arc::clone(&self.hub), sender.clone());
             self.tasks.spawn(writing);
