@@ -288,15 +288,23 @@ impl Experiment {
             seconds: clock.seconds,
             bound_faults: None,
             own_files,
+            own_session: None,
         };
         if let Some(faults) = &experiment.config.faults {
             dropouts::numbered(faults, &experiment.topology)?;
             experiment.bound_faults = Some(experiment.faults());
         }
         // Whatever a session can refuse is refused here, so that sessions of other seeds cannot fail.
-        experiment.try_session(&seed)?;
+        experiment.check_widths()?;
+        if let Some(limit) = materials.memory_limit() {
+            memory::check_member(&experiment, limit)?;
+        }
+        let session = experiment.try_session(&seed)?;
         dropouts::check_program(&experiment)?;
-        memory::check(&experiment)?;
+        match own_files {
+            true => experiment.own_session = Some(Box::new(session)),
+            false => memory::check(&experiment)?,
+        }
         experiment.warnings = warnings::of(&experiment);
         Ok(experiment)
     }

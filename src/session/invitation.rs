@@ -215,7 +215,8 @@ impl Invitation {
             return refused("session.version", session.version.to_string(), change);
         }
         if session.name.is_empty() || session.name.parse::<MemberName>().is_err() {
-            let change = "a name has 1 to 64 characters, all of which can be seen, and no blank at its ends";
+            let change =
+                "a name has 1 to 64 characters, all of which can be seen, and no blank at its ends";
             return refused("session.name", format!("{:?}", session.name), change);
         }
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -304,7 +305,10 @@ impl Invitation {
             return refused("items.names", "a list with repetitions".to_owned(), change);
         }
         let texts = self.columns.iter().map(String::as_str);
-        if let Some(text) = texts.chain(texts_of(&self.plan)).find(|text| hidden(text).is_some()) {
+        if let Some(text) = texts
+            .chain(texts_of(&self.plan))
+            .find(|text| hidden(text).is_some())
+        {
             let change = "texts hold no character that cannot be seen";
             let found = format!("{:?}", text.chars().take(80).collect::<String>());
             return refused("a text of the file", found, change);

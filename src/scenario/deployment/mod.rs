@@ -50,8 +50,8 @@ use super::clock::Clock;
 use super::error::{DataTableError, ExperimentError, NetworkError};
 use super::experiment::Experiment;
 use super::materials::Materials;
-use super::numbers;
 use super::rows::Rows;
+use super::{memory, numbers};
 use crate::algorithm::{AlgorithmKind, LocalData, Precondition, Start};
 use crate::config::{Centre, Config, DataFormat, NamedCentre, PeerCount, RatingValues};
 use crate::data::{ColumnProblem, FileFormat, ItemNames, Loaded, OwnFile};
@@ -65,6 +65,8 @@ const ROWS: &str = "rows";
 const ITEMS: &str = "items.txt";
 /// Most rows without entries that are planned with, where their number matters.
 const MOST_ROWS: usize = 20_000_000;
+/// Most multiplications in units of which a start is orthonormalised: columns times the square of a block's width.
+const MOST_WORK: u128 = 1 << 35;
 /// Rows of a member up to which a plan's floating-point arithmetic is proved to be fine enough.
 const PROVED_ROWS: usize = 65_536;
 
@@ -133,6 +135,8 @@ pub struct Deployment {
     /// Rows that members are planned to hold at most.
     most_rows: usize,
     base: PathBuf,
+    /// Bytes that a member's part may take.
+    memory_limit: Option<u64>,
 }
 
 /// What one member holds, and what became of its file. `Debug` prints no row.
@@ -190,10 +194,20 @@ impl Deployment {
             columns,
             most_rows,
             base: base.to_path_buf(),
+            memory_limit: None,
         };
         let config = deployment.config(2, &[0; 32], 0)?;
         check(&config)?;
         Ok(deployment)
+    }
+
+    /// The same for a member that lets its part of a session take so many bytes of memory, as its policy says.
+    #[must_use]
+    pub fn within(self, memory_limit: u64) -> Self {
+        Self {
+            memory_limit: Some(memory_limit),
+            ..self
+        }
     }
 
     /// The configuration for so many members under this beacon; `draw` counts graphs that were drawn and refused.
@@ -259,7 +273,6 @@ impl Deployment {
     ) -> Result<Experiment, DeploymentError> {
         let config = self.config(members, beacon, draw)?;
         check(&config)?;
-        let materials = self.materials()?;
         // Only integers mod 2^k are planned by how many rows a member may hold.
         let each = match config.noise.scheme {
             Scheme::Ring => self.most_rows,
@@ -271,6 +284,18 @@ impl Deployment {
                 why: "with noise.scheme = \"ring\" all members together may hold 20 million rows: lower it, or choose scheme = \"pairwise\"",
             });
         }
+        let block = config.algorithm.block.unwrap_or(1);
+        let block = config.algorithm.rank.max(block) as u128;
+        if self.columns.len() as u128 * block * block > MOST_WORK {
+            return Err(DeploymentError::Key {
+                key: "algorithm.rank",
+                why: "the columns of the rows times the square of the rank (or of algorithm.block) are beyond 2^35, minutes of work for every member: lower it",
+            });
+        }
+        if let Some(limit) = self.memory_limit {
+            memory::check_rows(each * members, self.columns.len(), limit)?;
+        }
+        let materials = self.materials()?;
         let numbers = numbers::is_matrix(&config.data);
         let loaded = Loaded::without_entries(each * members, self.columns.clone(), numbers);
         let topology = materials
@@ -280,7 +305,7 @@ impl Deployment {
         let clock = Clock::default();
         let experiment =
             Experiment::assemble(config, &Arc::new(loaded), topology, &materials, clock)?;
-        let session = experiment.session(&Seed::from_u64(0));
+        let session = experiment.own_session();
         let rounding = session.check_rounding(each.max(PROVED_ROWS));
         rounding.map_err(ExperimentError::from)?;
         Ok(experiment)
@@ -342,7 +367,7 @@ impl Deployment {
     }
 
     fn materials(&self) -> Result<Materials, DeploymentError> {
-        let materials = Materials::new(&self.base).of_own_files();
+        let materials = Materials::new(&self.base).of_own_files(self.memory_limit);
         let list = ItemNames::named(&self.columns, "the session's items");
         let list = list.map_err(|error| ExperimentError::from(DataTableError::from(error)))?;
         materials.know_items(&self.base.join(ITEMS), list);

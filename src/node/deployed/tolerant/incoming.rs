@@ -13,8 +13,8 @@ use super::greeting::{self, Answer, Standing};
 use super::inbound::Inbound;
 use super::outgoing::Outgoing;
 use super::stalling::WAITING;
-use crate::node::deployed::hub::{Hub, lock};
 use crate::node::deployed::error::Misbehaviour;
+use crate::node::deployed::hub::{Hub, lock};
 use crate::node::deployed::streams;
 use crate::node::deployed::tolerance::Life;
 #[cfg(test)]

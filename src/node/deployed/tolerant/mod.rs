@@ -34,9 +34,9 @@ mod tests;
 pub(super) use driver::Driver;
 #[cfg(test)]
 pub(in crate::node) use driver::dying::{DIES, HANGS};
-#[cfg(test)]
-pub(in crate::node) use incoming::claiming::CLAIMS;
 pub(super) use inbound::Inbound;
 pub(super) use incoming::Incoming;
+#[cfg(test)]
+pub(in crate::node) use incoming::claiming::CLAIMS;
 pub(super) use outgoing::Outgoing;
 pub(super) use stalling::Stalling;
