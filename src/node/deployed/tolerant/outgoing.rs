@@ -71,6 +71,7 @@ impl Outgoing {
         place: usize,
         session: SessionId,
         (me, own): (PublicId, SignedLife),
+        longest: usize,
     ) -> Self {
         Self {
             member,
@@ -78,7 +79,7 @@ impl Outgoing {
             session,
             me,
             own,
-            queue: Mutex::default(),
+            queue: Mutex::new(Queue::of(longest)),
             more: Notify::new(),
             life: watch::Sender::new(None),
             shown: Mutex::default(),
