@@ -28,6 +28,13 @@ impl Experiment {
             .expect("resolved experiments have valid plans")
     }
 
+    /// Makes the session of its own seed and keeps it: its start is drawn once. Whatever a session can refuse is refused here.
+    pub(super) fn keep_own_session(&mut self) -> Result<(), ExperimentError> {
+        let session = self.try_session(&Seed::from_u64(self.config.seed))?;
+        self.own_session = Some(Box::new(session));
+        Ok(())
+    }
+
     /// The session of the experiment's own seed.
     #[must_use]
     pub(crate) fn own_session(&self) -> Session {

@@ -117,8 +117,11 @@ fn sizes_are_bounded_before_anything_of_them_is_made() {
         assert!(!errors.contains("panicked"), "{errors}");
     }
     // A member that is to run it is told the same, and nothing is set aside.
-    let wide = edited(&honest, 300_000, &[rank("300")]);
-    group.write("large.toml", &wide);
+    let ring = [
+        of("noise", "scheme", "\"ring\""),
+        of("member", "rows", "6600000"),
+    ];
+    group.write("large.toml", &edited(&honest, 0, &ring));
     let run = [
         "node",
         "run",

@@ -85,8 +85,9 @@ pub(super) fn planned(
     stated: Stated,
 ) -> Result<Experiment> {
     let mut found = None;
+    let draws = deployment.draws(members, beacon)?;
     for draw in 0..DRAWS {
-        let experiment = deployment.experiment(members, beacon, draw)?;
+        let experiment = draws.drawn(draw)?;
         let (own, pairwise) = sigmas(&experiment);
         let within = |found: f64, limit: f64| found <= limit * (1.0 + 1e-9);
         let (spent, allowed) = (mu_promised(&experiment)?, mu_asked(&experiment)?);
@@ -94,7 +95,7 @@ pub(super) fn planned(
             && within(pairwise, stated.sigma_pairwise)
             && within(spent, allowed)
         {
-            return Ok(experiment);
+            return Ok(draws.completed(experiment)?);
         }
         found.get_or_insert((own, pairwise));
         if !deployment.draws_graphs() {

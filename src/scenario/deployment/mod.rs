@@ -139,6 +139,44 @@ pub struct Deployment {
     memory_limit: Option<u64>,
 }
 
+/// The experiments of one deployment, one for every graph that a beacon draws. They share what takes time to make.
+pub(crate) struct Draws<'a> {
+    deployment: &'a Deployment,
+    members: usize,
+    beacon: [u8; 32],
+    /// Rows that every member is planned to hold.
+    each: usize,
+    materials: Materials,
+    loaded: Arc<Loaded>,
+}
+
+impl Draws<'_> {
+    /// The experiment of one draw but for its session, whose start takes time to draw: what has too much noise needs none.
+    pub(crate) fn drawn(&self, draw: u32) -> Result<Experiment, DeploymentError> {
+        let config = self.deployment.config(self.members, &self.beacon, draw)?;
+        let topology = self
+            .materials
+            .topology(&config.topology, self.members)
+            .map_err(NetworkError::Topology)
+            .map_err(ExperimentError::from)?;
+        let (loaded, clock) = (&self.loaded, Clock::default());
+        let experiment = Experiment::assemble(config, loaded, topology, &self.materials, clock)?;
+        Ok(experiment)
+    }
+
+    /// An experiment that was [drawn](Self::drawn), with its session.
+    pub(crate) fn completed(
+        &self,
+        mut experiment: Experiment,
+    ) -> Result<Experiment, DeploymentError> {
+        experiment.keep_own_session()?;
+        let session = experiment.own_session();
+        let rounding = session.check_rounding(self.each.max(PROVED_ROWS));
+        rounding.map_err(ExperimentError::from)?;
+        Ok(experiment)
+    }
+}
+
 /// What one member holds, and what became of its file. `Debug` prints no row.
 #[derive(Debug)]
 pub struct OwnRows {
@@ -271,7 +309,17 @@ impl Deployment {
         beacon: &[u8; 32],
         draw: u32,
     ) -> Result<Experiment, DeploymentError> {
-        let config = self.config(members, beacon, draw)?;
+        let draws = self.draws(members, beacon)?;
+        draws.completed(draws.drawn(draw)?)
+    }
+
+    /// What all graphs that this beacon draws for so many members have in common.
+    pub(crate) fn draws(
+        &self,
+        members: usize,
+        beacon: &[u8; 32],
+    ) -> Result<Draws<'_>, DeploymentError> {
+        let config = self.config(members, beacon, 0)?;
         check(&config)?;
         // Only integers mod 2^k are planned by how many rows a member may hold.
         let each = match config.noise.scheme {
@@ -286,7 +334,11 @@ impl Deployment {
         }
         let block = config.algorithm.block.unwrap_or(1);
         let block = config.algorithm.rank.max(block) as u128;
-        if self.columns.len() as u128 * block * block > MOST_WORK {
+        if block
+            .saturating_mul(block)
+            .saturating_mul(self.columns.len() as u128)
+            > MOST_WORK
+        {
             return Err(DeploymentError::Key {
                 key: "algorithm.rank",
                 why: "the columns of the rows times the square of the rank (or of algorithm.block) are beyond 2^35, minutes of work for every member: lower it",
@@ -298,17 +350,14 @@ impl Deployment {
         let materials = self.materials()?;
         let numbers = numbers::is_matrix(&config.data);
         let loaded = Loaded::without_entries(each * members, self.columns.clone(), numbers);
-        let topology = materials
-            .topology(&config.topology, members)
-            .map_err(NetworkError::Topology)
-            .map_err(ExperimentError::from)?;
-        let clock = Clock::default();
-        let experiment =
-            Experiment::assemble(config, &Arc::new(loaded), topology, &materials, clock)?;
-        let session = experiment.own_session();
-        let rounding = session.check_rounding(each.max(PROVED_ROWS));
-        rounding.map_err(ExperimentError::from)?;
-        Ok(experiment)
+        Ok(Draws {
+            deployment: self,
+            members,
+            beacon: *beacon,
+            each,
+            materials,
+            loaded: Arc::new(loaded),
+        })
     }
 
     /// Refuses graphs of a session file that are not over these members, who are `names` in the order of their keys. All of the `invited` must join
