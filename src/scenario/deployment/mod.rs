@@ -89,6 +89,16 @@ pub enum DeploymentError {
         /// Why, and what to do.
         why: String,
     },
+    /// A block so wide that members would compute for minutes before they know what it costs.
+    #[error(
+        "algorithm.rank or block = {width} on {columns} columns: columns times the square of it are beyond 2^35, minutes of work for every member; lower it"
+    )]
+    Work {
+        /// Columns of the rows.
+        columns: usize,
+        /// Columns of the block.
+        width: u128,
+    },
     /// A table that does not read.
     #[error("{0}")]
     Parse(String),
@@ -339,10 +349,8 @@ impl Deployment {
             .saturating_mul(self.columns.len() as u128)
             > MOST_WORK
         {
-            return Err(DeploymentError::Key {
-                key: "algorithm.rank",
-                why: "the columns of the rows times the square of the rank (or of algorithm.block) are beyond 2^35, minutes of work for every member: lower it",
-            });
+            let (columns, width) = (self.columns.len(), block);
+            return Err(DeploymentError::Work { columns, width });
         }
         if let Some(limit) = self.memory_limit {
             memory::check_rows(each * members, self.columns.len(), limit)?;
