@@ -59,10 +59,10 @@ pub use evidence::{Evidence, EvidenceError, SIGNED_STAMP_LEN, is_stamp};
 pub use frames::{MAX_CONTROL_FRAMES, MAX_CONTROL_LEN};
 pub use host::Host;
 pub use setup::{Gate, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun, Written};
-pub use tolerance::{Keeper, Life, Told, TolerantRun};
+pub use tolerance::{Keeper, Life, SignedLife, Told, TolerantRun};
 #[cfg(test)]
 pub(in crate::node) use {
     barring::SIDES,
     equivocating::{DISTORTS, EQUIVOCATES},
-    tolerant::{DIES, HANGS},
+    tolerant::{CLAIMS, DIES, HANGS},
 };
