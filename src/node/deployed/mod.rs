@@ -61,5 +61,6 @@ pub use tolerance::{Keeper, Life, Told, TolerantRun};
 #[cfg(test)]
 pub(in crate::node) use {
     barring::SIDES,
-    tolerant::{DIES, HANGS},
+    edge::{Blame, Receiving, Record as FrameRecord, Stopped, blame, read_record},
+    tolerant::{DIES, HANGS, Stalling, WAITING},
 };

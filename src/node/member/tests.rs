@@ -29,6 +29,7 @@ use crate::vocabulary::PeerIndex;
 use crate::writing::npy;
 
 mod full_disk;
+mod hostile;
 mod losses;
 
 const ITERATIONS: u32 = 3;

@@ -37,4 +37,6 @@ pub(in crate::node) use driver::dying::{DIES, HANGS};
 pub(super) use inbound::Inbound;
 pub(super) use incoming::Incoming;
 pub(super) use outgoing::Outgoing;
-pub(super) use stalling::Stalling;
+pub(in crate::node) use stalling::Stalling;
+#[cfg(test)]
+pub(in crate::node) use stalling::WAITING;
