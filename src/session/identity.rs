@@ -139,6 +139,14 @@ impl PublicId {
         Verifier::from_bytes(bytes).map(|verifier| verifier.id)
     }
 
+    /// A name with the end of the id, as it stands wherever somebody is blamed: `ulm (12D3KooW..x7Yzab12)`. Whoever invites chooses names and may
+    /// give two members names that look alike.
+    #[must_use]
+    pub fn beside(&self, name: &str) -> String {
+        let id = self.to_string();
+        format!("{name} ({}..{})", &id[..8], &id[id.len() - 8..])
+    }
+
     /// The same, ready to verify.
     ///
     /// # Errors

@@ -144,7 +144,7 @@ pub const SECTIONS: [&str; 7] = [
 pub enum Reason {
     /// Its own policy, plan or operator refuses, or nothing is left for it to do: it does not come back.
     Refused = 1,
-    /// It cannot go on, because of the member that is named.
+    /// It cannot go on without another member, or since another member has ended the session.
     Lost = 2,
     /// Something failed at its own end: it may start again and ask for the result.
     Failed = 3,
@@ -170,7 +170,7 @@ pub enum Statement {
     Gone {
         /// Why.
         reason: Reason,
-        /// Because of whom.
+        /// Because of whom, where it observed that at its own link.
         about: Option<PublicId>,
         /// In words.
         text: String,

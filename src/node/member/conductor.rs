@@ -14,6 +14,8 @@ use super::joining::Joining;
 use super::resume::Ready;
 use super::setup::{Attempts, MemberResult, MemberSetup, Planned, Progress, Released, Taken};
 use super::status::Status;
+pub(super) use super::verdict::Stage;
+use super::verdict::{Consequence, Situation};
 use crate::node::deployed::{
     Host, HostError, HostEvent, HostLimits, HostSetup, MemberAddress, Written,
 };
@@ -112,18 +114,6 @@ fn answer(setup: &MemberSetup, status: &Status) -> Option<ControlServer> {
     });
     let warned = |error: &_| tracing::warn!(%error, "node status cannot ask this process");
     server.inspect_err(warned).ok()
-}
-
-/// Where a session stands for this member.
-pub(super) enum Stage {
-    /// Members are agreeing.
-    Assembling,
-    /// This member has begun before, and makes its plan again.
-    Resuming,
-    /// The peer runs.
-    Running,
-    /// The result is here, and on the disk but where that refuses.
-    Done,
 }
 
 pub(super) struct Conductor<'a> {
@@ -295,7 +285,11 @@ impl<'a> Conductor<'a> {
         let mut stop = Box::pin(stopped());
         if let Some(charged) = self.ready.late {
             // Whoever still waits for what this member has not sent waits in vain.
-            self.say_gone(Reason::Failed, None, "it was interrupted".to_owned());
+            self.say(Statement::Gone {
+                reason: Reason::Failed,
+                about: None,
+                text: "it was interrupted".to_owned(),
+            });
             return Err(MemberError::Interrupted { charged });
         }
         match &self.ready.resumed {
@@ -395,6 +389,7 @@ impl<'a> Conductor<'a> {
                 what,
                 evidence,
             } => {
+                let has_evidence = evidence.is_some();
                 if let Some(evidence) = evidence {
                     self.ready
                         .files
@@ -403,16 +398,13 @@ impl<'a> Conductor<'a> {
                         .files
                         .write("evidence-second.bin", &evidence.second)?;
                 }
-                if self.tolerates() {
-                    let member = name(&self.names, &culprit);
+                let situation = self.situation();
+                let consequence = situation.fault(&culprit, &what, has_evidence);
+                if situation.tolerates() {
+                    let member = situation.named(&culprit);
                     tracing::warn!(%member, %what, "a member misbehaves; the link to it is cut");
-                    self.host.give_up(&culprit);
-                    return Ok(());
                 }
-                return Err(MemberError::Culprit {
-                    member: name(&self.names, &culprit),
-                    why: what.to_string(),
-                });
+                self.carry_out(culprit, consequence)?;
             }
             HostEvent::Failed(
                 HostError::Charge { release, source } | HostError::Gate { release, source },
@@ -421,7 +413,7 @@ impl<'a> Conductor<'a> {
                     release,
                     why: source.to_string(),
                     charged: self.charged(),
-                    goes_on: self.tolerates(),
+                    goes_on: self.situation().tolerates(),
                 });
             }
             HostEvent::Failed(HostError::Begin { release, source }) => {
@@ -456,46 +448,44 @@ impl<'a> Conductor<'a> {
         Ok(())
     }
 
-    /// Whether the session has begun and goes on when members are lost.
-    fn tolerates(&self) -> bool {
-        let has_begun = matches!(self.stage, Stage::Resuming | Stage::Running | Stage::Done);
-        has_begun && self.setup.invitation.tolerates_losses()
-    }
-
-    /// Whether members that leave do not end the session here.
-    fn outlives(&self) -> bool {
-        self.tolerates() || matches!(self.stage, Stage::Done)
+    /// What the consequences of what others do depend on.
+    pub(super) fn situation(&self) -> Situation<'_> {
+        Situation {
+            stage: self.stage,
+            tolerates_losses: self.setup.invitation.tolerates_losses(),
+            names: &self.names,
+        }
     }
 
     /// A member has not come back within the grace.
     fn lost(&mut self, id: &PublicId) -> Result<(), MemberError> {
-        if self.tolerates() {
-            // It may come back for the result: whoever has it lingers.
-            self.host.give_up(id);
-            // A connection of before the peer began says nothing to it.
-            self.seen.remove(id);
-            self.report_waiting();
-            return Ok(());
-        }
-        if matches!(self.stage, Stage::Assembling) && self.setup.invitation.tolerates_losses() {
-            return self.tell(Input::Disconnected(*id));
-        }
-        let is_needed = match self.stage {
-            // Until the list is drawn up it may come back.
+        let is_listed = match self.stage {
             Stage::Assembling => self.assembly.lists(id),
-            Stage::Resuming | Stage::Running => self.roster.contains(id),
-            Stage::Done => {
-                // Nobody is there any more to wait for.
-                self.finished.insert(*id);
-                false
-            }
+            _ => self.roster.contains(id),
         };
-        if is_needed {
-            let grace = self.setup.invitation.session.grace_seconds;
-            return Err(MemberError::Culprit {
-                member: name(&self.names, id),
-                why: format!("has been gone for {grace} s"),
-            });
+        let grace = self.setup.invitation.session.grace_seconds;
+        let consequence = self.situation().lost(id, is_listed, grace);
+        self.carry_out(*id, consequence)
+    }
+
+    /// Does what follows from what this member did.
+    fn carry_out(&mut self, id: PublicId, consequence: Consequence) -> Result<(), MemberError> {
+        match consequence {
+            Consequence::Nothing | Consequence::Result => {}
+            Consequence::Absent => return self.tell(Input::Disconnected(id)),
+            Consequence::LinkCut { is_over } => {
+                self.host.give_up(&id);
+                // A connection of before the peer began says nothing to it.
+                self.seen.remove(&id);
+                if is_over {
+                    self.finished.insert(id);
+                }
+                self.report_waiting();
+            }
+            Consequence::NotAwaited => {
+                self.finished.insert(id);
+            }
+            Consequence::Ends(error) => return Err(error),
         }
         Ok(())
     }
@@ -517,38 +507,18 @@ impl<'a> Conductor<'a> {
         if !self.roster.contains(&signed.from) {
             return Ok(());
         }
-        match signed.statement {
-            Statement::Finished { .. } => {
-                self.finished.insert(signed.from);
-                self.results.push(signed);
-                self.compare_results();
-                self.report_waiting();
-            }
-            Statement::Gone {
-                about: None,
-                reason,
-                ..
-            } if self.outlives() => {
-                self.host.give_up(&signed.from);
-                // Where something failed it may start again and ask for the result.
-                if reason != Reason::Failed {
-                    self.finished.insert(signed.from);
-                }
-            }
-            // What others say of others is what the peers agree on.
-            Statement::Gone { .. } if self.outlives() => {}
-            Statement::Gone { about, text, .. } => {
-                let culprit = about.unwrap_or(signed.from);
-                let why = match about {
-                    Some(_) => format!("{text}, says {}", name(&self.names, &signed.from)),
-                    None => format!("has left: {text}"),
-                };
-                let member = name(&self.names, &culprit);
-                return Err(MemberError::Culprit { member, why });
-            }
-            _ => {}
+        let (by, consequence) = (signed.from, self.situation().heard(&signed));
+        if matches!(consequence, Consequence::Ends(_)) {
+            // As its author signed it, so that nobody hears of an end without its reason.
+            self.host.broadcast(Arc::clone(&signed.bytes))?;
         }
-        Ok(())
+        if matches!(consequence, Consequence::Result) {
+            self.finished.insert(by);
+            self.results.push(signed);
+            self.compare_results();
+            self.report_waiting();
+        }
+        self.carry_out(by, consequence)
     }
 
     /// Passes on what somebody has said, where not every two members have a connection.

@@ -35,7 +35,7 @@ pub(super) fn kept(invitation: &Invitation, files: &SessionFiles) -> Option<Memb
     };
     let (ours, theirs) = (read(OUR_RESULT)?, read(OTHER_RESULT)?);
     let member = invitation.member(&theirs.from)?;
-    disputed(&ours, &theirs, &member.name)
+    disputed(&ours, &theirs, &member.id.beside(&member.name))
 }
 
 /// That two members signed two results; nothing where these are no such statements.

@@ -156,12 +156,30 @@ pub enum MemberError {
     /// The network of this host.
     #[error(transparent)]
     Host(#[from] HostError),
-    /// A member that is gone or misbehaves.
+    /// A member that is gone or misbehaves, as this member has observed at the link to it.
     #[error("{member} {why}; the session has ended, what was charged stays charged")]
     Culprit {
-        /// By name.
+        /// Who.
+        id: PublicId,
+        /// By name, with the end of its id.
         member: String,
         /// What it did.
+        why: String,
+    },
+    /// A member that ended the session, for reasons of its own.
+    #[error(
+        "{member} {}: {why}; what was charged stays charged",
+        match .about {
+            Some(about) => format!("ended the session, and gives {about} as the reason, of which nothing was observed here"),
+            None => "has left, and the session has ended".to_owned(),
+        }
+    )]
+    EndedBy {
+        /// Who ended it, by name, with the end of its id.
+        member: String,
+        /// Whom it names as the reason, likewise.
+        about: Option<String>,
+        /// What it says.
         why: String,
     },
     /// Another member that signed another result.
@@ -302,6 +320,7 @@ impl MemberError {
             | Self::EndedBefore { .. }
             | Self::Dearer { .. }
             | Self::Culprit { .. }
+            | Self::EndedBy { .. }
             | Self::Disputed { .. }
             | Self::Stopped => 1,
         }

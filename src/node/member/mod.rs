@@ -34,6 +34,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 mod tolerant;
+mod verdict;
 mod views;
 
 pub use error::{Charged, MemberError};

@@ -10,9 +10,10 @@ use super::dispute::keep;
 use super::error::{Charged, MemberError};
 use super::late;
 use super::setup::{MemberResult, Progress, Released};
+use super::verdict::{last_statement, named};
 use crate::node::store::{Digest, RECEIPT, Record, SessionEnd, sign_file};
 use crate::protocol::Event;
-use crate::session::{PublicId, Reason, Signed, Statement};
+use crate::session::{Signed, Statement};
 
 /// What a member signs of what its planner writes.
 const RECEIPT_FILE: &str = "receipt.json";
@@ -171,7 +172,7 @@ impl Conductor<'_> {
             .iter()
             .find(|theirs| theirs.statement != ours.statement);
         let Some(theirs) = other else { return };
-        let member = name(&self.names, &theirs.from);
+        let member = named(&self.names, &theirs.from);
         self.disputed = keep(&self.ready.files, (ours, theirs), &member);
     }
 
@@ -200,35 +201,16 @@ impl Conductor<'_> {
         Ok(())
     }
 
-    /// Tells the others that this member leaves.
-    pub(super) fn say_gone(&self, reason: Reason, about: Option<PublicId>, text: String) {
-        let statement = Statement::Gone {
-            reason,
-            about,
-            text,
-        };
+    /// Says something to all.
+    pub(super) fn say(&self, statement: Statement) {
         let signed = Signed::new(&self.identity, self.session, statement);
         let _ = self.host.broadcast(signed.bytes);
     }
 
     /// Tells the others why there is no result, and ends the session here if it had begun.
     pub(super) async fn end_with(&mut self, error: MemberError) -> MemberError {
-        let said = matches!(error, MemberError::Assembly(_));
-        if !said {
-            let culprit = match &error {
-                MemberError::Culprit { member, .. } => {
-                    self.names.iter().find(|(_, name)| *name == member)
-                }
-                _ => None,
-            };
-            let (reason, text) = match &error {
-                MemberError::Culprit { why, .. } => (Reason::Lost, why.clone()),
-                MemberError::Stopped => (Reason::Refused, "stopped by its operator".to_owned()),
-                // What is wrong with this member's disk is nobody else's business.
-                _ if error.is_disk() => (Reason::Failed, "it cannot go on".to_owned()),
-                _ => (Reason::Refused, "it cannot go on".to_owned()),
-            };
-            self.say_gone(reason, culprit.map(|(id, _)| *id), text);
+        if let Some(statement) = last_statement(&error) {
+            self.say(statement);
         }
         // Before anybody could be ready nothing has left: the session may be tried again until it closes.
         let has_begun = self.planned.is_some() || error.is_late();

@@ -12,6 +12,7 @@ use super::error::MemberError;
 use super::keeping::{self, MemberKeeper};
 use super::resume::Resumed;
 use super::setup::{Attempts, Planned, Progress, Released, Taken, Tolerant};
+use super::verdict::named;
 use super::views::MemberViews;
 use crate::algorithm::PublicState;
 use crate::node::deployed::{Life, Told, TolerantRun};
@@ -184,12 +185,14 @@ impl Conductor<'_> {
                 (self.progress)(Progress::GaveUp { member });
             }
             Told::Fault { culprit, what } => {
-                let member = name(&self.names, &culprit);
+                let member = named(&self.names, &culprit);
                 tracing::warn!(%member, %what, "a member deviates; the link to it is cut");
             }
             Told::Deviates(evidence) => {
                 let culprit = self.roster.get(evidence.culprit().index()).copied();
-                let member = culprit.map(|id| name(&self.names, &id)).unwrap_or_default();
+                let member = culprit
+                    .map(|id| named(&self.names, &id))
+                    .unwrap_or_default();
                 tracing::warn!(%member, "a member has signed two statements that contradict each other");
             }
             Told::Ended(End::Finished) => self.finish()?,
