@@ -33,7 +33,9 @@ pub(crate) mod seeded {
         GENERATOR.with(|known| {
             let mut known = known.borrow_mut();
             let generator = known.as_mut();
-            generator.map(|generator| generator.fill_bytes(bytes)).is_some()
+            generator
+                .map(|generator| generator.fill_bytes(bytes))
+                .is_some()
         })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use super::super::*;
+use super::*;
 use crate::engine::Recompiled;
 use crate::engine::SessionViews;
 use crate::node::member::setup::Tolerant;
@@ -193,7 +193,12 @@ thread_local! {
 fn rows(u: usize) -> SparseRows {
     let mut rows = SparseRows::new(COLUMNS);
     for row in 0..3 {
-        let items = (0..5).map(|i| (((u * 13 + row * 7) % 2 + i * 2) as u32, 0.25 + 0.02 * i as f64));
+        let items = (0..5).map(|i| {
+            (
+                ((u * 13 + row * 7) % 2 + i * 2) as u32,
+                0.25 + 0.02 * i as f64,
+            )
+        });
         rows.push_row(items).expect("ascending");
     }
     rows
@@ -217,7 +222,9 @@ impl CasePlanner {
         let mut made = self.made.lock().expect("one thread");
         let mut key = *beacon;
         key[31] ^= peers as u8;
-        let start = beacon[..8].iter().fold(0, |x, byte| x << 8 | u64::from(*byte));
+        let start = beacon[..8]
+            .iter()
+            .fold(0, |x, byte| x << 8 | u64::from(*byte));
         let session = made
             .entry(key)
             .or_insert_with(|| self.case.session(peers, start));
@@ -266,7 +273,10 @@ impl Planner for CasePlanner {
     }
 
     fn result(&self) -> Result<ResultRule, String> {
-        Ok(ResultRule::of(&self.session(self.case.members, &[0; 32]), 1))
+        Ok(ResultRule::of(
+            &self.session(self.case.members, &[0; 32]),
+            1,
+        ))
     }
 }
 

@@ -5,14 +5,16 @@ use std::collections::VecDeque;
 use futures::executor::block_on;
 use futures::io::Cursor;
 
-use super::super::*;
 use super::process::{Effect, Process};
+use super::*;
 use crate::node::deployed::{
     Blame, FrameRecord, Gate, GateError, HostError, Receiving, Stopped, blame, read_record,
 };
 use crate::node::member::error::MemberError;
 use crate::node::network::span;
-use crate::protocol::{CollectingOutbox, Event, Input, Lane, Message, Peer, Targets, Timer, Values};
+use crate::protocol::{
+    CollectingOutbox, Event, Input, Lane, Message, Peer, Targets, Timer, Values,
+};
 use crate::session::{AssemblyError, Identity, PairEnd};
 use crate::vocabulary::{ReleaseId, Time};
 
@@ -67,8 +69,8 @@ impl Plain {
         let own = process.identity.id();
         let place = process.roster.iter().position(|id| *id == own);
         let index = place.map(PeerIndex::from_index);
-        let index = index
-            .ok_or_else(|| MemberError::Assembly(Box::new(AssemblyError::Excluded)))?;
+        let index =
+            index.ok_or_else(|| MemberError::Assembly(Box::new(AssemblyError::Excluded)))?;
         let end = |place: usize| PairEnd {
             id: process.roster[place],
             ephemeral: assembled.joins[place].ephemeral,
@@ -77,7 +79,10 @@ impl Plain {
         let partners: Result<Vec<_>, _> = partners
             .map(|&partner| {
                 let (mine, other) = (end(index.index()), end(partner as usize));
-                let key = process.ready.ephemeral.shared(session.plan().digest(), mine, other)?;
+                let key = process
+                    .ready
+                    .ephemeral
+                    .shared(session.plan().digest(), mine, other)?;
                 Ok::<_, MemberError>((PeerIndex(partner), key))
             })
             .collect();
@@ -105,7 +110,9 @@ impl Plain {
             let charge = charges.get(release.index()).copied();
             let charge = charge.ok_or_else(|| GateError::new("it is not in the plan"))?;
             let mut ledger = ledger.lock().expect("one thread");
-            ledger.charge(hash.0, release, charge).map_err(GateError::new)
+            ledger
+                .charge(hash.0, release, charge)
+                .map_err(GateError::new)
         });
         Ok(Self {
             edges: edges.collect(),

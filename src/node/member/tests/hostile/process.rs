@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::super::*;
 use super::plain::Plain;
 use super::tolerant::Lossy;
+use super::*;
 use crate::node::deployed::{Evidence, Misbehaviour, Told};
 use crate::node::member::agreed;
 use crate::node::member::agreeing::sections;
@@ -12,6 +12,8 @@ use crate::node::member::dispute;
 use crate::node::member::error::{Charged, MemberError};
 use crate::node::member::joining::{Joining, Outset};
 use crate::node::member::resume::Ready;
+pub(super) use crate::node::member::verdict::Stage;
+use crate::node::member::verdict::{Consequence, Situation, last_statement};
 use crate::node::network::span;
 use crate::node::store::{Digest, Record, SessionEnd};
 use crate::protocol::Event;
@@ -46,15 +48,6 @@ pub(super) enum Effect {
     Expect,
 }
 
-/// How far it has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    Assembling,
-    Resuming,
-    Running,
-    Done,
-}
-
 pub(super) enum Run {
     None,
     Plain(Box<Plain>),
@@ -64,6 +57,7 @@ pub(super) enum Run {
 /// A process that runs.
 pub(super) struct Process {
     pub(super) setup: MemberSetup,
+    names: BTreeMap<PublicId, String>,
     pub(super) identity: Arc<Identity>,
     pub(super) ready: Ready,
     pub(super) assembly: Assembly,
@@ -114,7 +108,10 @@ impl Process {
             repeat: span(Duration::from_secs(2)),
             tolerates_losses: invitation.tolerates_losses(),
         });
+        let members = invitation.members.iter();
+        let names = members.map(|member| (member.id, member.name.clone()));
         Ok(Some(Self {
+            names: names.collect(),
             setup,
             identity,
             ready,
@@ -138,7 +135,12 @@ impl Process {
 
     pub(super) fn begin(&mut self, now: Time, out: &mut Vec<Effect>) -> Step {
         if let Some(charged) = self.ready.late {
-            self.say_gone(Reason::Failed, None, "it was interrupted".to_owned(), out);
+            let statement = Statement::Gone {
+                reason: Reason::Failed,
+                about: None,
+                text: "it was interrupted".to_owned(),
+            };
+            self.say(statement, out);
             return Err(MemberError::Interrupted { charged });
         }
         match &self.ready.resumed {
@@ -151,11 +153,6 @@ impl Process {
             }
             None => self.tell(Input::Start, now, out),
         }
-    }
-
-    pub(super) fn name(&self, id: &PublicId) -> String {
-        let member = self.setup.invitation.member(id);
-        member.map_or_else(|| id.to_string(), |member| member.name.clone())
     }
 
     fn clock(&self, now: Time) -> Time {
@@ -287,7 +284,7 @@ impl Process {
             Err(super::plain::End::Failed(error)) => self.failed(error),
             Err(super::plain::End::Fault(culprit, blame)) => {
                 let (what, evidence) = *blame;
-                self.fault(culprit, &what, evidence)
+                self.fault(culprit, &what, evidence, now, out)
             }
         }
     }
@@ -322,7 +319,7 @@ impl Process {
                     release,
                     why: source.to_string(),
                     charged: self.charged(),
-                    goes_on: self.tolerates(),
+                    goes_on: self.situation().tolerates(),
                 }
             }
             HostError::Begin { release, source } => MemberError::NotBegun {
@@ -342,16 +339,17 @@ impl Process {
         culprit: PublicId,
         what: &Misbehaviour,
         evidence: Option<Evidence>,
+        now: Time,
+        out: &mut Vec<Effect>,
     ) -> Step {
+        let has_evidence = evidence.is_some();
         if let Some(evidence) = evidence {
             let files = &self.ready.files;
             files.write("evidence-first.bin", &evidence.first)?;
             files.write("evidence-second.bin", &evidence.second)?;
         }
-        Err(MemberError::Culprit {
-            member: self.name(&culprit),
-            why: what.to_string(),
-        })
+        let consequence = self.situation().fault(&culprit, what, has_evidence);
+        self.follow(culprit, consequence, now, out)
     }
 
     fn told(&mut self, told: Told, now: Time, out: &mut Vec<Effect>) -> Step {
@@ -422,13 +420,17 @@ impl Process {
         let Some(theirs) = results.find(|theirs| theirs.statement != ours.statement) else {
             return;
         };
-        let member = self.name(&theirs.from);
+        let member = self.situation().named(&theirs.from);
         self.disputed = dispute::keep(&self.ready.files, (ours, theirs), &member);
     }
 
     pub(super) fn end(&mut self, end: SessionEnd) -> Step {
         let session = self.setup.invitation.hash();
-        self.ready.ledger.lock().expect("one thread").finish(session.0, end)?;
+        self.ready
+            .ledger
+            .lock()
+            .expect("one thread")
+            .finish(session.0, end)?;
         let record = Record::End { outcome: end };
         if self.ready.journal.records().last() != Some(&record) {
             self.ready.journal.append(record)?;
@@ -442,12 +444,12 @@ impl Process {
         Charged::of(ledger.view().session(self.setup.invitation.hash().0))
     }
 
-    fn tolerates(&self) -> bool {
-        self.stage != Stage::Assembling && self.setup.invitation.tolerates_losses()
-    }
-
-    fn outlives(&self) -> bool {
-        self.tolerates() || self.stage == Stage::Done
+    fn situation(&self) -> Situation<'_> {
+        Situation {
+            stage: self.stage,
+            tolerates_losses: self.setup.invitation.tolerates_losses(),
+            names: &self.names,
+        }
     }
 
     /// A member is connected.
@@ -465,28 +467,38 @@ impl Process {
 
     /// A member has not come back within the grace.
     pub(super) fn lost(&mut self, id: PublicId, now: Time, out: &mut Vec<Effect>) -> Step {
-        if self.tolerates() {
-            self.seen.remove(&id);
-            return self.give_up(id, now, out);
-        }
-        if self.stage == Stage::Assembling && self.setup.invitation.tolerates_losses() {
-            return self.tell(Input::Disconnected(id), now, out);
-        }
-        let is_needed = match self.stage {
+        let is_listed = match self.stage {
             Stage::Assembling => self.assembly.lists(&id),
-            Stage::Resuming | Stage::Running => self.roster.contains(&id),
-            Stage::Done => {
-                self.finished.insert(id);
-                false
-            }
+            _ => self.roster.contains(&id),
         };
-        match is_needed {
-            true => Err(MemberError::Culprit {
-                member: self.name(&id),
-                why: format!("has been gone for {} s", super::case::GRACE),
-            }),
-            false => Ok(()),
+        let consequence = self.situation().lost(&id, is_listed, super::case::GRACE);
+        self.follow(id, consequence, now, out)
+    }
+
+    /// Does what follows from what a member did.
+    fn follow(
+        &mut self,
+        id: PublicId,
+        consequence: Consequence,
+        now: Time,
+        out: &mut Vec<Effect>,
+    ) -> Step {
+        match consequence {
+            Consequence::Nothing | Consequence::Result => {}
+            Consequence::Absent => return self.tell(Input::Disconnected(id), now, out),
+            Consequence::LinkCut { is_over } => {
+                self.give_up(id, now, out)?;
+                self.seen.remove(&id);
+                if is_over {
+                    self.finished.insert(id);
+                }
+            }
+            Consequence::NotAwaited => {
+                self.finished.insert(id);
+            }
+            Consequence::Ends(error) => return Err(error),
         }
+        Ok(())
     }
 
     pub(super) fn give_up(&mut self, id: PublicId, now: Time, out: &mut Vec<Effect>) -> Step {
@@ -520,35 +532,16 @@ impl Process {
         if !self.roster.contains(&signed.from) {
             return Ok(());
         }
-        match signed.statement {
-            Statement::Finished { .. } => {
-                self.finished.insert(signed.from);
-                self.results.push(signed);
-                self.compare_results();
-            }
-            Statement::Gone {
-                about: None,
-                reason,
-                ..
-            } if self.outlives() => {
-                if reason != Reason::Failed {
-                    self.finished.insert(signed.from);
-                }
-                self.give_up(signed.from, now, out)?;
-            }
-            Statement::Gone { .. } if self.outlives() => {}
-            Statement::Gone { about, text, .. } => {
-                let culprit = about.unwrap_or(signed.from);
-                let why = match about {
-                    Some(_) => format!("{text}, says {}", self.name(&signed.from)),
-                    None => format!("has left: {text}"),
-                };
-                let member = self.name(&culprit);
-                return Err(MemberError::Culprit { member, why });
-            }
-            _ => {}
+        let (by, consequence) = (signed.from, self.situation().heard(&signed));
+        if matches!(consequence, Consequence::Ends(_)) {
+            out.push(Effect::Say(Arc::clone(&signed.bytes)));
         }
-        Ok(())
+        if matches!(consequence, Consequence::Result) {
+            self.finished.insert(by);
+            self.results.push(signed);
+            self.compare_results();
+        }
+        self.follow(by, consequence, now, out)
     }
 
     /// Whether it has its result and waits for nobody any more.
@@ -557,18 +550,7 @@ impl Process {
         self.stage == Stage::Done && (all() || self.until.is_some_and(|until| until <= now))
     }
 
-    fn say_gone(
-        &self,
-        reason: Reason,
-        about: Option<PublicId>,
-        text: String,
-        out: &mut Vec<Effect>,
-    ) {
-        let statement = Statement::Gone {
-            reason,
-            about,
-            text,
-        };
+    fn say(&self, statement: Statement, out: &mut Vec<Effect>) {
         let signed = Signed::new(&self.identity, self.setup.invitation.hash(), statement);
         out.push(Effect::Say(signed.bytes));
     }
@@ -578,20 +560,8 @@ impl Process {
         if self.stage == Stage::Done {
             return error;
         }
-        if !matches!(error, MemberError::Assembly(_)) {
-            let members = &self.setup.invitation.members;
-            let culprit = match &error {
-                MemberError::Culprit { member, .. } => {
-                    members.iter().find(|known| known.name == *member)
-                }
-                _ => None,
-            };
-            let (reason, text) = match &error {
-                MemberError::Culprit { why, .. } => (Reason::Lost, why.clone()),
-                _ if error.is_disk() => (Reason::Failed, "it cannot go on".to_owned()),
-                _ => (Reason::Refused, "it cannot go on".to_owned()),
-            };
-            self.say_gone(reason, culprit.map(|member| member.id), text, out);
+        if let Some(statement) = last_statement(&error) {
+            self.say(statement, out);
         }
         let has_begun = self.planned.is_some() || error.is_late();
         let goes_on = error.is_disk() && self.setup.invitation.tolerates_losses();

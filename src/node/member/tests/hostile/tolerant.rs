@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use zeroize::Zeroizing;
 
-use super::super::*;
 use super::process::{Effect, Process};
+use super::*;
 use crate::algorithm::PublicState;
 use crate::node::deployed::{HostError, Keeper, Life, Stalling, Told, WAITING};
 use crate::node::member::compacting::Compacting;

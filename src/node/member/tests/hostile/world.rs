@@ -2,11 +2,11 @@
 
 use rand::RngExt;
 
-use super::super::*;
 use super::actor::{Actor, Hands, Item};
 use super::case::{Case, CasePlanner, GRACE, members};
 use super::notes::Notes;
 use super::process::{Effect, Process, Run, Stage};
+use super::*;
 use crate::node::deployed::{HostError, Life};
 use crate::node::member::error::MemberError;
 use crate::protocol::Timer;
@@ -181,11 +181,13 @@ impl World {
             if events > MOST_EVENTS || now.0 > first.0 + MOST_TIME {
                 let hostile = self.hostile;
                 let running = self.seats.iter().enumerate();
-                let running = running.filter(|(m, seat)| Some(*m) != hostile && seat.process.is_some());
+                let running =
+                    running.filter(|(m, seat)| Some(*m) != hostile && seat.process.is_some());
                 let running: Vec<usize> = running.map(|(member, _)| member).collect();
                 if !running.is_empty() {
-                    self.notes
-                        .broken(format!("{running:?} have not ended after {events} events, {now:?}"));
+                    self.notes.broken(format!(
+                        "{running:?} have not ended after {events} events, {now:?}"
+                    ));
                 }
                 break;
             }
@@ -212,7 +214,10 @@ impl World {
     fn is_over(&self) -> bool {
         let honest = |m: &usize| Some(*m) != self.hostile;
         let mut all = (0..self.seats.len()).filter(honest);
-        let is_to_start = self.queue.values().any(|(_, _, due)| matches!(due, Due::Start(_)));
+        let is_to_start = self
+            .queue
+            .values()
+            .any(|(_, _, due)| matches!(due, Due::Start(_)));
         !is_to_start && all.all(|member| self.seats[member].process.is_none())
     }
 
@@ -263,7 +268,9 @@ impl World {
     /// Two tolerant peers that are connected learn in which lives they are.
     fn greet(&mut self, one: usize, other: usize) {
         for (from, to) in [(one, other), (other, one)] {
-            let Some(life) = self.life(from) else { continue };
+            let Some(life) = self.life(from) else {
+                continue;
+            };
             if self.life(to).is_none() {
                 continue;
             }
@@ -404,8 +411,12 @@ impl World {
                     self.due(at.max(now), member, Due::Wake);
                 }
             }
-            Effect::Plan(assembled) => self.due(now + Span(SECOND / 10), member, Due::Plan(assembled)),
-            Effect::Message(id, message) => self.send(member, self.place(id), Item::Message(message)),
+            Effect::Plan(assembled) => {
+                self.due(now + Span(SECOND / 10), member, Due::Plan(assembled))
+            }
+            Effect::Message(id, message) => {
+                self.send(member, self.place(id), Item::Message(message))
+            }
             Effect::Timer(timer, at) => self.due(at.max(now), member, Due::Timer(timer)),
             Effect::Frame(id, frame) => self.send(member, self.place(id), Item::Frame(frame)),
             Effect::Waiting(id, bytes) => {
@@ -480,7 +491,9 @@ impl World {
                 self.deliver_after(from, to, after, Due::Control(from, bytes));
             }
             Item::Message(message) => {
-                let Some(values) = self.values(from) else { return };
+                let Some(values) = self.values(from) else {
+                    return;
+                };
                 let identity = Arc::clone(&self.seats[from].identity);
                 let first = self.seats[from].sent[to] + 1;
                 for bytes in super::plain::records(&message, values, &identity, first) {
@@ -498,7 +511,9 @@ impl World {
                 let bytes = lossy.format.frame_bytes(&frame).into();
                 self.deliver_after(from, to, after, Due::Frame(from, life, bytes));
             }
-            Item::Bytes(bytes) => self.deliver_after(from, to, after, Due::Frame(from, life, bytes)),
+            Item::Bytes(bytes) => {
+                self.deliver_after(from, to, after, Due::Frame(from, life, bytes))
+            }
         }
     }
 
@@ -530,7 +545,9 @@ impl World {
             }
             Due::Plan(assembled) => {
                 let planned = self.planner.plan(&assembled);
-                self.step(member, |process, now, out| process.planned(planned, now, out));
+                self.step(member, |process, now, out| {
+                    process.planned(planned, now, out)
+                });
             }
             Due::Record(from, bytes) => self.step(member, |process, now, out| {
                 // A neighbour that begins earlier waits until this one is there.
