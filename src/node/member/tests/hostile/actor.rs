@@ -34,8 +34,8 @@ pub(super) struct Hands<'a> {
     pub(super) sent: Vec<(usize, Span, Item)>,
     /// When it wants to act, with a number; as a session begins.
     pub(super) times: Vec<(u64, Span)>,
-    /// Whose process is killed when, and when it starts again; as a session begins.
-    pub(super) crashes: Vec<(usize, Span, Option<Span>)>,
+    /// Whose process is killed when, when it starts again, and whether with the files that it had at the beginning; as a session begins.
+    pub(super) crashes: Vec<(usize, Span, Option<Span>, bool)>,
 }
 
 impl Hands<'_> {

@@ -17,6 +17,8 @@ use crate::session::Identity;
 pub(super) const RELEASES: u32 = 2;
 /// Columns of everybody's rows.
 const COLUMNS: usize = 10;
+/// Members that it takes to seal contributions.
+pub(super) const LEAST_SEALED: usize = 6;
 /// Seconds that a lost connection may take to come back.
 pub(super) const GRACE: u64 = 4;
 /// Seconds that a step may take.
@@ -82,7 +84,7 @@ impl Case {
         }
         let edges: Vec<_> = edges.into_iter().collect();
         let graph = Graph::from_edges(peers as usize, &edges).expect("simple");
-        let rows = (0..peers as usize).map(rows).collect();
+        let rows = (0..peers as usize).map(|u| rows(u, 1.0)).collect();
         session_of(&graph, rows, 2, (RELEASES, 3), self.averaging(), start)
     }
 
@@ -100,19 +102,18 @@ impl Case {
         SessionViews::new(session, recompiled)
     }
 
-    fn tolerance(self, views: &SessionViews) -> Tolerance {
+    fn tolerance(self, views: &SessionViews) -> Result<Tolerance, String> {
         let links = views.links().expect("a graph");
-        match self.kind {
-            Kind::Sealed => {
-                Tolerance::sealed(&links, (1, 1), self.retries).expect("enough neighbours")
-            }
+        Ok(match self.kind {
+            Kind::Sealed => Tolerance::sealed(&links, (1, 1), self.retries)
+                .map_err(|error| error.to_string())?,
             _ => Tolerance {
                 floor: links.peers() - 1,
                 needs: vec![1; links.peers()],
                 retries: self.retries,
                 publication: Publication::Open,
             },
-        }
+        })
     }
 
     pub(super) fn name(number: usize) -> String {
@@ -128,7 +129,11 @@ impl Case {
             reachable: true,
             rows: 3,
         });
-        let least = self.members - usize::from(self.kind.tolerates());
+        let least = match self.kind {
+            Kind::Tree | Kind::Gossip => self.members,
+            Kind::Open => self.members - 1,
+            Kind::Sealed => LEAST_SEALED.max(self.members - 1),
+        };
         let table = SessionTable {
             version: 2,
             name: "test".to_owned(),
@@ -160,17 +165,10 @@ impl Case {
         (number, folder): (usize, &Path),
         invitation: &Invitation,
         planner: &Arc<CasePlanner>,
+        factor: f64,
     ) -> MemberSetup {
         let text = Policy::default_text().replace("max_retries = 0", "max_retries = 1");
-        let local = LOCAL.with(|known| {
-            let mut known = known.borrow_mut();
-            let all = known.get_or_insert_with(|| {
-                let session = Self::of(8, Kind::Tree).session(8, 1);
-                let local = |u| session.peer_setup(PeerIndex::from_index(u), None).rows;
-                (0..8).map(local).collect::<Vec<_>>()
-            });
-            all[number].clone()
-        });
+        let local = crate::algorithm::LocalData::from(rows(number, factor));
         MemberSetup {
             state: StateDir::open(folder).expect("a peer"),
             policy: Policy::parse(&text).expect("a policy"),
@@ -184,13 +182,8 @@ impl Case {
     }
 }
 
-thread_local! {
-    /// Everybody's rows, as members hold them.
-    static LOCAL: std::cell::RefCell<Option<Vec<crate::algorithm::LocalData>>> =
-        const { std::cell::RefCell::new(None) };
-}
-
-fn rows(u: usize) -> SparseRows {
+/// A member's rows, times this.
+fn rows(u: usize, factor: f64) -> SparseRows {
     let mut rows = SparseRows::new(COLUMNS);
     for row in 0..3 {
         let items = (0..5).map(|i| {
@@ -255,13 +248,14 @@ impl Planner for CasePlanner {
 
     fn plan(&self, assembled: &Assembled) -> Result<Planned, String> {
         let session = self.session(assembled.roster.len(), &assembled.beacon);
-        let tolerant = self.case.kind.tolerates().then(|| {
+        let mut tolerant = None;
+        if self.case.kind.tolerates() {
             let views = self.case.views(session.clone());
-            Tolerant {
-                tolerance: Arc::new(self.case.tolerance(&views)),
+            tolerant = Some(Tolerant {
+                tolerance: Arc::new(self.case.tolerance(&views)?),
                 views: Arc::new(views),
-            }
-        });
+            });
+        }
         let price = Square::new(self.case.price()).expect("a square");
         Ok(Planned {
             session,

@@ -23,7 +23,8 @@ const MOST_EVENTS: u64 = 200_000;
 /// What is to happen. Where a member is named, it is in this life of its process, by number.
 enum Due {
     Start(usize),
-    Kill(usize),
+    /// A process is killed, and its files become those of the beginning, or not.
+    Kill(usize, bool),
     Control(usize, Arc<[u8]>),
     Wake,
     Plan(Box<Assembled>),
@@ -86,7 +87,27 @@ pub(super) struct World {
     latencies: Vec<u64>,
     pub(super) notes: Notes,
     pub(super) ends: Vec<Ended>,
-    pub(super) folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
+    /// What the rows of the hostile member are multiplied by.
+    pub(super) factor: f64,
+}
+
+/// What the hostile member's state was at the beginning.
+const BEFORE: &str = "before";
+
+/// Copies a folder with everything in it.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("a folder");
+    let mode = fs::metadata(from).expect("there").permissions();
+    fs::set_permissions(to, mode).expect("ours");
+    for entry in fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("a file");
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match from.is_dir() {
+            true => copy(&from, &to),
+            false => _ = fs::copy(&from, &to).expect("copied"),
+        }
+    }
 }
 
 /// Files that cost no disk.
@@ -106,6 +127,9 @@ impl World {
         entropy::seeded::draw_from(Some(seed));
         let folder = folder();
         let all = members(folder.path(), case.members);
+        if let Some(hostile) = hostile {
+            copy(&all[hostile].1, &folder.path().join(BEFORE));
+        }
         let ids: Vec<PublicId> = all.iter().map(|(identity, _)| identity.id()).collect();
         let invitation = case.invitation(&ids);
         let mut random = Seed::from_u64(seed).generator(Label::Scenario);
@@ -138,6 +162,7 @@ impl World {
             arrivals: BTreeMap::new(),
             ends: Vec::new(),
             folder,
+            factor: 1.0,
         }
     }
 
@@ -148,8 +173,8 @@ impl World {
     }
 
     /// Ends a member's process as a power failure would, and starts it again after a while, if it is to be.
-    pub(super) fn crash(&mut self, member: usize, at: Span, again: Option<Span>) {
-        self.due(self.now + at, member, Due::Kill(member));
+    pub(super) fn crash(&mut self, member: usize, at: Span, again: Option<Span>, is_older: bool) {
+        self.due(self.now + at, member, Due::Kill(member, is_older));
         if let Some(after) = again {
             self.due(self.now + at + after, member, Due::Start(member));
         }
@@ -166,8 +191,8 @@ impl World {
             for (number, at) in times {
                 self.due(first + at, hostile, Due::Act(number));
             }
-            for (member, at, again) in crashes {
-                self.crash(member, at, again);
+            for (member, at, again, is_older) in crashes {
+                self.crash(member, at, again, is_older);
             }
             self.actor = Some(actor);
         }
@@ -195,7 +220,12 @@ impl World {
             let is_here = self.seats[member].life == life;
             match due {
                 Due::Start(member) => self.start(member),
-                Due::Kill(member) => self.kill(member),
+                Due::Kill(member, is_older) => {
+                    self.kill(member);
+                    if is_older {
+                        self.restore(member);
+                    }
+                }
                 Due::Act(number) => self.act(number),
                 due if is_here => self.happen(member, due),
                 _ => {}
@@ -232,9 +262,13 @@ impl World {
         seat.said = vec![BTreeSet::new(); count];
         seat.log = vec![Vec::new(); count];
         seat.sent = vec![0; count];
-        let setup = self
-            .case
-            .setup((member, &seat.folder), &self.invitation, &self.planner);
+        let factor = if Some(member) == self.hostile {
+            self.factor
+        } else {
+            1.0
+        };
+        let at = (member, &*seat.folder);
+        let setup = self.case.setup(at, &self.invitation, &self.planner, factor);
         match Process::start(setup, self.now) {
             Ok(Some(process)) => {
                 self.seats[member].process = Some(process);
@@ -292,6 +326,15 @@ impl World {
         match &self.seats[member].process.as_ref()?.run {
             Run::Lossy(lossy) => Some(lossy.life),
             _ => None,
+        }
+    }
+
+    /// Gives the hostile member, whose process does not run, the files that it had at the beginning.
+    pub(super) fn restore(&mut self, member: usize) {
+        if Some(member) == self.hostile && self.seats[member].process.is_none() {
+            let folder = &self.seats[member].folder;
+            fs::remove_dir_all(folder).expect("ours");
+            copy(&self.folder.path().join(BEFORE), folder);
         }
     }
 
@@ -584,7 +627,7 @@ impl World {
                 }
             }
             Due::Nothing => self.step(member, |_, _, _| Ok(())),
-            Due::Start(_) | Due::Kill(_) | Due::Act(_) => {}
+            Due::Start(_) | Due::Kill(..) | Due::Act(_) => {}
         }
     }
 

@@ -1,0 +1,1 @@
+//! Attacks of one hostile member, each by hand.
