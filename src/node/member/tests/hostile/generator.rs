@@ -106,18 +106,18 @@ fn mask(random: &mut Random) -> u32 {
     }
 }
 
-fn moment(random: &mut Random) -> Span {
+fn moment(is_early: bool, random: &mut Random) -> Span {
     // Members start within half a second and plan for a tenth; a release takes a tenth or so.
-    let millis = match random.random_range(0..4) {
+    let millis = match random.random_range(if is_early { 0 } else { 2 }..4) {
         0 => random.random_range(0..700),
         1 => random.random_range(500..1_000),
-        2 => random.random_range(700..2_000),
+        2 => random.random_range(650..1_100),
         _ => random.random_range(0..12_000),
     };
     Span(millis * MILLI)
 }
 
-fn deviation(case: Case, random: &mut Random) -> Deviation {
+fn deviation(case: Case, is_early: bool, random: &mut Random) -> Deviation {
     let kinds = [
         Said::Join,
         Said::Roster,
@@ -128,12 +128,13 @@ fn deviation(case: Case, random: &mut Random) -> Deviation {
     ];
     match random.random_range(0..16) {
         0..=9 => {
-            let about = match random.random_range(0..10) {
+            let about = match random.random_range(if is_early { 0 } else { 5 }..10) {
                 0..=4 => About::Statement(kinds[random.random_range(0..kinds.len())]),
                 5 => About::Protocol,
                 6 | 7 => About::Contributions,
                 8 if case.kind.tolerates() => About::Records,
-                _ => About::Any,
+                _ if is_early => About::Any,
+                _ => About::Protocol,
             };
             let what = match random.random_range(0..10) {
                 0 | 1 => What::Drop,
@@ -142,6 +143,7 @@ fn deviation(case: Case, random: &mut Random) -> Deviation {
                 4..=6 => What::Alter,
                 _ => What::Equivocate,
             };
+            // Contributions are in few places of a session.
             let most = [1, 4, 12, 40][random.random_range(0..4)];
             Deviation::Items {
                 about,
@@ -159,13 +161,13 @@ fn deviation(case: Case, random: &mut Random) -> Deviation {
                 _ => Act::Noise,
             };
             Deviation::Acts {
-                at: moment(random),
+                at: moment(is_early, random),
                 to: mask(random),
                 act,
             }
         }
         _ => Deviation::Restart {
-            at: moment(random),
+            at: moment(is_early, random),
             again: Span(random.random_range(1..8_000) * MILLI),
             is_older: random.random_bool(0.5),
         },
@@ -191,13 +193,17 @@ impl Scene {
             },
         };
         let hostile = random.random_range(0..case.members);
+        // What goes wrong while members agree keeps the rest from happening.
+        let is_early = random.random_bool(0.5);
         let count = random.random_range(1..=4);
-        let deviations: Vec<_> = (0..count).map(|_| deviation(case, &mut random)).collect();
+        let deviations: Vec<_> = (0..count)
+            .map(|_| deviation(case, is_early, &mut random))
+            .collect();
         let lost = (case.kind.tolerates() && random.random_bool(0.4)).then(|| {
             let member = (hostile + random.random_range(1..case.members)) % case.members;
             let again = random.random_bool(0.5);
             let again = again.then(|| Span(random.random_range(1..3_000) * MILLI));
-            (member, moment(&mut random), again)
+            (member, moment(is_early, &mut random), again)
         });
         let factor = match random.random_range(0..12) {
             0 => 1e100,
@@ -279,7 +285,7 @@ impl Actor for Generated {
         }
         if self.tries > 1 {
             // Whatever was heard before is as well signed now.
-            let at = moment(&mut self.random);
+            let at = moment(true, &mut self.random);
             hands.times.push((u64::MAX, at));
         }
         self.met.iter_mut().for_each(BTreeMap::clear);

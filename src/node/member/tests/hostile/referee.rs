@@ -133,10 +133,11 @@ fn statements(world: &World, found: &mut Vec<String>) {
     }
 }
 
-/// What honest members kept convicts the hostile one or nobody.
-fn evidence(world: &World, found: &mut Vec<String>) {
+/// Whom the evidence that honest members keep convicts, with who keeps it.
+fn kept(world: &World) -> Vec<(usize, Vec<PublicId>)> {
     let session = world.invitation.hash();
     let folder = Digest(session.0).to_string();
+    let mut all = Vec::new();
     for (member, seat) in world.seats.iter().enumerate() {
         if Some(member) == world.hostile {
             continue;
@@ -147,11 +148,24 @@ fn evidence(world: &World, found: &mut Vec<String>) {
         let (Some(first), Some(second)) = both else {
             continue;
         };
-        let convicted = match examine([&first, &second], session, &world.ids) {
-            Ok(Proof::Frames(id) | Proof::Statements(id, _)) => vec![id],
-            Ok(Proof::Results(ids)) => ids.to_vec(),
-            Err(_) => continue,
-        };
+        match examine([&first, &second], session, &world.ids) {
+            Ok(Proof::Frames(id) | Proof::Statements(id, _)) => all.push((member, vec![id])),
+            Ok(Proof::Results(ids)) => all.push((member, ids.to_vec())),
+            Err(_) => {}
+        }
+    }
+    all
+}
+
+/// Everybody who is convicted alone.
+pub(super) fn convictions(world: &World) -> BTreeSet<PublicId> {
+    let alone = kept(world).into_iter().filter(|(_, ids)| ids.len() == 1);
+    alone.flat_map(|(_, ids)| ids).collect()
+}
+
+/// What honest members kept convicts the hostile one or nobody.
+fn evidence(world: &World, found: &mut Vec<String>) {
+    for (member, convicted) in kept(world) {
         if convicted.iter().all(|id| is_honest(world, id)) {
             found.push(format!("{member} keeps evidence against {convicted:?}"));
         }
