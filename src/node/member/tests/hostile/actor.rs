@@ -1,6 +1,7 @@
 //! What a hostile member does with what its honest process would send.
 
 use super::process::{Process, Run};
+use super::tolerant::Lossy;
 use super::*;
 use crate::protocol::tolerant::Frame;
 use crate::protocol::{Message, Values};
@@ -60,7 +61,7 @@ impl Hands<'_> {
     }
 
     /// What its tolerant peer is made of.
-    pub(super) fn lossy(&self) -> Option<&super::tolerant::Lossy> {
+    pub(super) fn lossy(&self) -> Option<&Lossy> {
         match &self.process?.run {
             Run::Lossy(lossy) => Some(lossy),
             _ => None,

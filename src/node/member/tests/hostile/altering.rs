@@ -107,7 +107,8 @@ fn altered(said: &Statement, random: &mut Random, ids: &[PublicId]) -> Statement
     }
 }
 
-fn joined(join: &Join, random: &mut Random) -> Join {
+/// The same Join with one field changed.
+pub(super) fn joined(join: &Join, random: &mut Random) -> Join {
     let mut join = join.clone();
     match random.random_range(0..8) {
         0 => join.mode = Mode::Simulation,

@@ -4,11 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::actor::{Hands, Item};
+use super::losses::{Unheld, cut, flood, record, restated};
 use super::script::Script;
 use super::world::{MILLI, SECOND};
 use super::*;
 use crate::protocol::Body;
-use crate::protocol::regroup::{Attempt, Record};
+use crate::protocol::regroup::Record;
 use crate::protocol::tolerant::Frame;
 use crate::session::{Kind as Said, Reason, Roster, Signed, Statement};
 use crate::vocabulary::Span;
@@ -20,39 +21,6 @@ fn statement(hands: &Hands<'_>, item: &Item) -> Option<Statement> {
     };
     let read = Signed::read(bytes, hands.session, |_| true).ok()?;
     (read.from == hands.ids[hands.me]).then_some(read.statement)
-}
-
-/// The record of an item, if its origin is the hostile member.
-fn record<'a>(hands: &Hands<'_>, item: &'a Item) -> Option<&'a Record> {
-    match item {
-        Item::Frame(Frame::Record(signed)) => {
-            let own = hands.lossy()?.setup.me;
-            (signed.record.origin() == own).then_some(&signed.record)
-        }
-        _ => None,
-    }
-}
-
-/// Signs a record and sends it to all neighbours.
-fn flood(hands: &mut Hands<'_>, record: Record) {
-    if let Some(frame) = altering::signed(hands, record) {
-        for to in hands.others() {
-            hands.send(to, Item::Frame(frame.clone()));
-        }
-    }
-}
-
-/// Cuts a link of the hostile member that is not cut yet.
-fn cut(hands: &mut Hands<'_>) {
-    let Some(lossy) = hands.lossy() else { return };
-    let origin = lossy.setup.me;
-    let mut links = lossy.setup.links.neighbours(origin).iter().rev();
-    let known = lossy.peer.regroup().known().cuts();
-    let open = links.find(|(_, link)| !known.contains(*link));
-    if let Some((_, link)) = open {
-        let link = *link;
-        flood(hands, Record::Cut { link, origin });
-    }
 }
 
 /// Runs the session and says which promises were broken, and how all ended.
@@ -80,31 +48,13 @@ fn world(case: Case, hostile: usize, script: Script) -> World {
 
 /// Receives what all publish, says of none that it holds it, cuts links of its own, and states as many retries as a number holds.
 fn wrapping(cuts: u32) -> Script {
-    let (left, last) = (Cell::new(cuts), Cell::new(None::<Attempt>));
-    Script::sends(move |hands, to, item| match record(hands, &item) {
-        Some(Record::Held { attempt, .. }) if last.get() == Some(*attempt) => {}
-        Some(Record::Held { attempt, .. }) if left.get() > 0 => {
-            last.set(Some(*attempt));
-            left.set(left.get() - 1);
-            cut(hands);
+    let mut unheld = Unheld::new(cuts);
+    Script::sends(move |hands, to, item| {
+        if unheld.keeps_back(hands, &item) {
+            return;
         }
-        Some(Record::Statement {
-            origin,
-            serial,
-            statement,
-        }) => {
-            let mut statement = statement.clone();
-            statement.retries = u32::MAX;
-            let record = Record::Statement {
-                origin: *origin,
-                serial: *serial,
-                statement,
-            };
-            if let Some(frame) = altering::signed(hands, record) {
-                hands.send(to, Item::Frame(frame));
-            }
-        }
-        _ => hands.send(to, item),
+        let item = restated(hands, item, |statement| statement.retries = u32::MAX);
+        hands.send(to, item);
     })
 }
 
@@ -329,22 +279,9 @@ fn two_statements_that_contradict_each_other_are_kept_as_evidence() {
             if matches!(item, Item::Frame(Frame::Step { .. })) && !has_cut.replace(true) {
                 cut(hands);
             }
-            if let Some(Record::Statement {
-                origin,
-                serial,
-                statement,
-            }) = record(hands, &item)
-            {
-                let mut statement = statement.clone();
-                statement.retries += 1;
-                let other = Record::Statement {
-                    origin: *origin,
-                    serial: *serial,
-                    statement,
-                };
-                if let Some(frame) = altering::signed(hands, other) {
-                    hands.send(to, Item::Frame(frame));
-                }
+            let other = restated(hands, item.clone(), |statement| statement.retries += 1);
+            if record(hands, &item).is_some_and(|one| matches!(one, Record::Statement { .. })) {
+                hands.send(to, other);
             }
             hands.send(to, item);
         });
@@ -361,15 +298,8 @@ fn two_statements_that_contradict_each_other_are_kept_as_evidence() {
 fn a_key_that_gives_no_secret_is_refused_with_the_join() {
     for kind in KINDS {
         let members = if kind == Kind::Sealed { 7 } else { 4 };
-        let script = Script::sends(move |hands, to, item| match statement(hands, &item) {
-            Some(Statement::Join(mut join)) => {
-                join.ephemeral = [0; 32];
-                let bytes = hands.sign(Statement::Join(join));
-                hands.send(to, Item::Statement(bytes));
-            }
-            _ => hands.send(to, item),
-        });
-        let mut world = world(Case::of(members, kind), 2, script);
+        let mut world = world(Case::of(members, kind), 2, Script::default());
+        world.join = Some(Box::new(|join| join.ephemeral = [0; 32]));
         assert_kept(&mut world);
         assert!(world.notes.published.iter().all(|one| one.is_empty()) || kind.tolerates());
     }

@@ -189,7 +189,7 @@ fn rows(u: usize, factor: f64) -> SparseRows {
         let items = (0..5).map(|i| {
             (
                 ((u * 13 + row * 7) % 2 + i * 2) as u32,
-                0.25 + 0.02 * i as f64,
+                (0.25 + 0.02 * i as f64) * factor,
             )
         });
         rows.push_row(items).expect("ascending");

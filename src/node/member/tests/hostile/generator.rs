@@ -6,6 +6,7 @@ use rand::RngExt;
 
 use super::actor::{Actor, Hands, Item};
 use super::case::LEAST_SEALED;
+use super::losses::{Unheld, record, restated};
 use super::world::{MILLI, SECOND};
 use super::*;
 use crate::protocol::regroup::{LinkIndex, Record};
@@ -62,6 +63,12 @@ enum Deviation {
         to: u32,
         what: What,
     },
+    /// What is held is not said, and a link is cut instead, so often.
+    Unheld(Unheld),
+    /// So many retries are stated.
+    Retries(u32),
+    /// Two things are stated.
+    Doubles,
     Acts {
         at: Span,
         to: u32,
@@ -95,6 +102,8 @@ pub(super) struct Scene {
     pub(super) actor: Generated,
     /// What the rows of the hostile member are multiplied by.
     pub(super) factor: f64,
+    /// From what its Join is changed, with the process that says it.
+    pub(super) join: Option<u64>,
     pub(super) told: String,
 }
 
@@ -199,6 +208,23 @@ impl Scene {
         let deviations: Vec<_> = (0..count)
             .map(|_| deviation(case, is_early, &mut random))
             .collect();
+        let mut deviations = deviations;
+        if case.kind.tolerates() && !is_early {
+            let retries = [1, 2, 7, u32::MAX - 1, u32::MAX, u32::MAX][random.random_range(0..6)];
+            match random.random_range(0..6) {
+                0 | 1 => {
+                    deviations = vec![
+                        Deviation::Unheld(Unheld::new(random.random_range(1..5))),
+                        Deviation::Retries(retries),
+                    ];
+                }
+                2 => deviations.push(Deviation::Unheld(Unheld::new(1))),
+                3 => {
+                    deviations = vec![Deviation::Unheld(Unheld::new(1)), Deviation::Doubles];
+                }
+                _ => {}
+            }
+        }
         let lost = (case.kind.tolerates() && random.random_bool(0.4)).then(|| {
             let member = (hostile + random.random_range(1..case.members)) % case.members;
             let again = random.random_bool(0.5);
@@ -210,8 +236,10 @@ impl Scene {
             1 => 1e60,
             _ => 1.0,
         };
-        let mut told =
-            format!("{case:?}, h{hostile} is hostile, rows times {factor:e}, lost {lost:?}");
+        let join = random.random_bool(0.1).then(|| random.random());
+        let mut told = format!(
+            "{case:?}, h{hostile} is hostile, rows times {factor:e}, Join {join:?}, lost {lost:?}"
+        );
         for deviation in &deviations {
             let _ = write!(told, "\n  {deviation:?}");
         }
@@ -219,6 +247,7 @@ impl Scene {
             case,
             hostile,
             factor,
+            join,
             told,
             actor: Generated {
                 met: vec![BTreeMap::new(); deviations.len()],
@@ -277,7 +306,7 @@ impl Actor for Generated {
                     again,
                     is_older,
                 } => hands.crashes.push((hands.me, *at, Some(*again), *is_older)),
-                Deviation::Items { .. } => {}
+                _ => {}
             }
         }
         if let Some((member, at, again)) = self.lost.filter(|_| self.tries == 1) {
@@ -304,6 +333,22 @@ impl Actor for Generated {
         let (mut item, mut after) = (item, Span(0));
         let original = key(&item);
         for place in 0..self.deviations.len() {
+            match &mut self.deviations[place] {
+                Deviation::Unheld(unheld) => {
+                    if unheld.keeps_back(hands, &item) {
+                        return;
+                    }
+                }
+                Deviation::Retries(retries) => {
+                    let retries = *retries;
+                    item = restated(hands, item, |statement| statement.retries = retries);
+                }
+                Deviation::Doubles if record(hands, &item).is_some() => {
+                    let other = restated(hands, item.clone(), |statement| statement.retries ^= 1);
+                    hands.sent.push((to, after, other));
+                }
+                _ => {}
+            }
             let Deviation::Items {
                 about,
                 first,
@@ -413,15 +458,23 @@ pub(super) fn play(seed: u64) -> (Vec<String>, String) {
         hostile,
         actor,
         factor,
+        join,
         told,
     } = Scene::of(seed);
     let played = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let mut world = World::new(case, seed, Some(hostile), Some(Box::new(actor)));
         world.factor = factor;
+        if let Some(number) = join {
+            world.join = Some(Box::new(move |join| {
+                let mut random = Seed::from_u64(number).generator(Label::Scenario);
+                *join = altering::joined(join, &mut random);
+            }));
+        }
         world.run();
         let is_honest = |member| member != hostile;
         let mut ends = world.ends.iter().filter(|end| is_honest(end.member));
-        if ends.any(|end| end.error.is_some()) {
+        let has_begun = world.notes.published.iter().any(|one| !one.is_empty());
+        if ends.any(|end| end.error.is_some()) && (!has_begun || seed % 3 == 0) {
             // The same file again, as an operator would, with the hostile member's files of before or not.
             if seed / 4 % 2 == 0 {
                 world.restore(hostile);

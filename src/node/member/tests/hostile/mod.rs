@@ -5,17 +5,19 @@
 //! | `case` | small sessions and their plans |
 //! | `process` | one life of a member: the state machines and decisions that ship, in virtual time |
 //! | `plain`, `tolerant` | the peer of a process, over signed bytes |
-//! | `world` | members, what is under way between them, and time |
+//! | `world`, `carrying` | members, what is under way between them, and time |
 //! | `actor`, `altering` | what a hostile member does with what its process would send; fields that are changed |
-//! | `script`, `attacks` | hostile members by hand |
+//! | `script`, `losses`, `attacks` | hostile members by hand |
 //! | `generator` | hostile members at random |
 //! | `notes`, `referee` | what honest members signed and published, and the promises |
 
 mod actor;
 mod altering;
 mod attacks;
+mod carrying;
 mod case;
 mod generator;
+mod losses;
 mod notes;
 mod plain;
 mod process;

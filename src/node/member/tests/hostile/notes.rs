@@ -7,6 +7,7 @@ use crate::protocol::Body;
 use crate::protocol::regroup::{self, Attempt, Record};
 use crate::protocol::tolerant::Frame;
 use crate::protocol::wire::signed::{RECORD_HEAD_LEN, STAMP_LEN};
+use crate::session::Join;
 
 const HEADER: usize = STAMP_LEN - 32;
 
@@ -22,6 +23,8 @@ pub(super) struct Notes {
     stamps: Vec<BTreeMap<Vec<u8>, [u8; 32]>>,
     /// Contributions in plaintext, by member: the release, the retry, and what tells two apart.
     pub(super) published: Vec<BTreeSet<(u32, u32, [u8; 32])>>,
+    /// The Joins that each has assembled a session from, after it had revealed its number.
+    assembled: Vec<BTreeMap<PublicId, Join>>,
     /// Whom tolerant peers have named, and their proofs.
     pub(super) named: Vec<(usize, PublicId, String)>,
     pub(super) proofs: Vec<(PublicId, regroup::Evidence)>,
@@ -35,6 +38,7 @@ impl Notes {
             hostile,
             statements: vec![Vec::new(); members],
             stated: vec![Vec::new(); members],
+            assembled: vec![BTreeMap::new(); members],
             stamps: vec![BTreeMap::new(); members],
             published: vec![BTreeSet::new(); members],
             ..Self::default()
@@ -54,6 +58,19 @@ impl Notes {
         let known = &mut self.statements[member];
         if !known.contains(bytes) {
             known.push(Arc::clone(bytes));
+        }
+    }
+
+    /// A member has revealed its number, as all others have, and plans.
+    pub(super) fn assembled(&mut self, member: usize, assembled: &Assembled) {
+        for (seat, join) in assembled.roster.iter().zip(&assembled.joins) {
+            let known = self.assembled[member].insert(seat.id, join.clone());
+            if self.hostile != Some(member) && known.is_some_and(|known| known != *join) {
+                let name = &seat.name;
+                self.broken.push(format!(
+                    "{member} has revealed its number, and goes on with another Join of {name}"
+                ));
+            }
         }
     }
 

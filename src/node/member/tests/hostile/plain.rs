@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use futures::executor::block_on;
 use futures::io::Cursor;
 
+use super::case::{GRACE, STEP};
 use super::process::{Effect, Process};
 use super::*;
 use crate::node::deployed::{
@@ -88,7 +89,7 @@ impl Plain {
             .collect();
         let noise = &process.ready.noise;
         let noise = noise.peer_noise(session.plan(), index, partners?);
-        let patience = span(Duration::from_secs(super::case::STEP + super::case::GRACE));
+        let patience = span(Duration::from_secs(STEP + GRACE));
         let rows = process.setup.rows.take().map_err(MemberError::Plan)?;
         let setup = session.member_setup(index, rows, noise, Some(patience));
         let lanes = setup.neighbours.iter().enumerate();

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use super::plain::Plain;
+use super::case::GRACE;
+use super::plain::{End, Plain};
 use super::tolerant::Lossy;
 use super::*;
-use crate::node::deployed::{Evidence, Misbehaviour, Told};
+use crate::node::deployed::{Evidence, HostError, Misbehaviour, Told};
 use crate::node::member::agreed;
 use crate::node::member::agreeing::sections;
 use crate::node::member::dispute;
@@ -18,7 +19,8 @@ use crate::node::network::span;
 use crate::node::store::{Digest, Record, SessionEnd};
 use crate::protocol::Event;
 use crate::session::{
-    Assembly, AssemblyError, AssemblySetup, Identity, Input, Output, Reason, Signed, Statement,
+    Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Output, Reason, Signed,
+    Statement,
 };
 use crate::vocabulary::{Span, Time};
 
@@ -85,15 +87,22 @@ type Step = Result<(), MemberError>;
 
 impl Process {
     /// Starts a process; nothing of it has left.
-    pub(super) fn start(setup: MemberSetup, now: Time) -> Result<Option<Self>, MemberError> {
+    pub(super) fn start(
+        setup: MemberSetup,
+        now: Time,
+        change: Option<&dyn Fn(&mut Join)>,
+    ) -> Result<Option<Self>, MemberError> {
         let Outset::Joining(joining) = Joining::prepare(setup)? else {
             return Ok(None);
         };
         let Joining {
             setup,
             identity,
-            ready,
+            mut ready,
         } = *joining;
+        if let Some(change) = change {
+            change(&mut ready.join);
+        }
         let (invitation, session) = (&setup.invitation, setup.invitation.hash());
         let assembly = Assembly::new(AssemblySetup {
             identity: Arc::clone(&identity),
@@ -268,7 +277,7 @@ impl Process {
         &mut self,
         now: Time,
         out: &mut Vec<Effect>,
-        act: impl FnOnce(&mut Plain, Time) -> Result<(), super::plain::End>,
+        act: impl FnOnce(&mut Plain, Time) -> Result<(), End>,
     ) -> Step {
         let Run::Plain(plain) = &mut self.run else {
             return Ok(());
@@ -281,8 +290,8 @@ impl Process {
         }
         match acted {
             Ok(()) => Ok(()),
-            Err(super::plain::End::Failed(error)) => self.failed(error),
-            Err(super::plain::End::Fault(culprit, blame)) => {
+            Err(End::Failed(error)) => self.failed(error),
+            Err(End::Fault(culprit, blame)) => {
                 let (what, evidence) = *blame;
                 self.fault(culprit, &what, evidence, now, out)
             }
@@ -294,7 +303,7 @@ impl Process {
         &mut self,
         now: Time,
         out: &mut Vec<Effect>,
-        act: impl FnOnce(&mut Lossy, Time) -> Result<(), crate::node::deployed::HostError>,
+        act: impl FnOnce(&mut Lossy, Time) -> Result<(), HostError>,
     ) -> Step {
         let Run::Lossy(lossy) = &mut self.run else {
             return Ok(());
@@ -311,8 +320,7 @@ impl Process {
         }
     }
 
-    fn failed(&mut self, error: crate::node::deployed::HostError) -> Step {
-        use crate::node::deployed::HostError;
+    fn failed(&mut self, error: HostError) -> Step {
         Err(match error {
             HostError::Charge { release, source } | HostError::Gate { release, source } => {
                 MemberError::NotCharged {
@@ -471,7 +479,7 @@ impl Process {
             Stage::Assembling => self.assembly.lists(&id),
             _ => self.roster.contains(&id),
         };
-        let consequence = self.situation().lost(&id, is_listed, super::case::GRACE);
+        let consequence = self.situation().lost(&id, is_listed, GRACE);
         self.follow(id, consequence, now, out)
     }
 

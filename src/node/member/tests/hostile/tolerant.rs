@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use zeroize::Zeroizing;
 
+use super::case::{GRACE, STEP};
 use super::process::{Effect, Process};
 use super::*;
 use crate::algorithm::PublicState;
@@ -64,7 +65,7 @@ impl Lossy {
         let links = tolerant.views.links();
         let links = Arc::new(links.map_err(|error| MemberError::Plan(error.to_string()))?);
         let keys = MemberKeys::new(process.roster.iter().copied());
-        let patience = super::case::GRACE + super::case::STEP;
+        let patience = GRACE + STEP;
         let setup = RegroupSetup {
             me,
             session: session.plan().session(),
@@ -127,7 +128,7 @@ impl Lossy {
             attempts: Arc::new(Mutex::new(attempts)),
             noted: Vec::new(),
         };
-        let limit = Duration::from_secs(super::case::STEP);
+        let limit = Duration::from_secs(STEP);
         Ok(Self {
             peer,
             setup,

@@ -2,15 +2,16 @@
 
 use rand::RngExt;
 
-use super::actor::{Actor, Hands, Item};
+use super::actor::Actor;
 use super::case::{Case, CasePlanner, GRACE, members};
 use super::notes::Notes;
 use super::process::{Effect, Process, Run, Stage};
+use super::tolerant::Lossy;
 use super::*;
 use crate::node::deployed::{HostError, Life};
 use crate::node::member::error::MemberError;
 use crate::protocol::Timer;
-use crate::session::{Identity, entropy};
+use crate::session::{Identity, Join, entropy};
 use crate::vocabulary::{Label, Seed, Span, Time};
 
 pub(super) const SECOND: u64 = 1_000_000_000;
@@ -21,7 +22,7 @@ const MOST_TIME: u64 = 400 * SECOND;
 const MOST_EVENTS: u64 = 200_000;
 
 /// What is to happen. Where a member is named, it is in this life of its process, by number.
-enum Due {
+pub(super) enum Due {
     Start(usize),
     /// A process is killed, and its files become those of the beginning, or not.
     Kill(usize, bool),
@@ -63,12 +64,12 @@ pub(super) struct Seat {
     pub(super) process: Option<Process>,
     /// Processes so far.
     pub(super) life: u32,
-    wake: Option<Time>,
+    pub(super) wake: Option<Time>,
     /// What it has said to whom, in this life of its process.
-    said: Vec<BTreeSet<[u8; 32]>>,
-    log: Vec<Vec<Arc<[u8]>>>,
+    pub(super) said: Vec<BTreeSet<[u8; 32]>>,
+    pub(super) log: Vec<Vec<Arc<[u8]>>>,
     /// Records sent to each.
-    sent: Vec<u64>,
+    pub(super) sent: Vec<u64>,
 }
 
 pub(super) struct World {
@@ -78,7 +79,7 @@ pub(super) struct World {
     pub(super) seats: Vec<Seat>,
     pub(super) ids: Vec<PublicId>,
     pub(super) hostile: Option<usize>,
-    actor: Option<Box<dyn Actor>>,
+    pub(super) actor: Option<Box<dyn Actor>>,
     queue: BTreeMap<(Time, u64), (usize, u32, Due)>,
     made: u64,
     pub(super) now: Time,
@@ -90,6 +91,8 @@ pub(super) struct World {
     folder: tempfile::TempDir,
     /// What the rows of the hostile member are multiplied by.
     pub(super) factor: f64,
+    /// What becomes of the Join that its process says.
+    pub(super) join: Option<Box<dyn Fn(&mut Join)>>,
 }
 
 /// What the hostile member's state was at the beginning.
@@ -163,10 +166,11 @@ impl World {
             ends: Vec::new(),
             folder,
             factor: 1.0,
+            join: None,
         }
     }
 
-    fn due(&mut self, at: Time, member: usize, due: Due) {
+    pub(super) fn due(&mut self, at: Time, member: usize, due: Due) {
         self.made += 1;
         let life = self.seats[member].life;
         self.queue.insert((at, self.made), (member, life, due));
@@ -269,7 +273,9 @@ impl World {
         };
         let at = (member, &*seat.folder);
         let setup = self.case.setup(at, &self.invitation, &self.planner, factor);
-        match Process::start(setup, self.now) {
+        let is_hostile = Some(member) == self.hostile;
+        let change = self.join.as_deref().filter(|_| is_hostile);
+        match Process::start(setup, self.now, change) {
             Ok(Some(process)) => {
                 self.seats[member].process = Some(process);
                 self.step(member, |process, now, out| process.begin(now, out));
@@ -368,11 +374,11 @@ impl World {
     }
 
     /// Has something happen at another member after a while, in the order in which it was sent.
-    fn deliver(&mut self, from: usize, to: usize, due: Due) {
+    pub(super) fn deliver(&mut self, from: usize, to: usize, due: Due) {
         self.deliver_after(from, to, Span(0), due);
     }
 
-    fn deliver_after(&mut self, from: usize, to: usize, more: Span, due: Due) {
+    pub(super) fn deliver_after(&mut self, from: usize, to: usize, more: Span, due: Due) {
         let at = self.now + self.latency(from, to);
         let last = self.arrivals.entry((from, to)).or_insert(Time(0));
         let at = at.max(*last);
@@ -434,137 +440,6 @@ impl World {
         self.notes.left(member, &process);
         self.ended(member, error, result);
         self.away(member);
-    }
-
-    fn carry_out(&mut self, member: usize, effect: Effect) {
-        let now = self.now;
-        match effect {
-            Effect::Say(bytes) => {
-                self.notes.said(member, &bytes);
-                for to in (0..self.seats.len()).filter(|to| *to != member) {
-                    if self.seats[member].said[to].insert(*blake3::hash(&bytes).as_bytes()) {
-                        self.send(member, to, Item::Statement(Arc::clone(&bytes)));
-                    }
-                }
-            }
-            Effect::Wake(at) => {
-                let seat = &mut self.seats[member];
-                if seat.wake.is_none_or(|wake| at < wake) {
-                    seat.wake = Some(at);
-                    self.due(at.max(now), member, Due::Wake);
-                }
-            }
-            Effect::Plan(assembled) => {
-                self.due(now + Span(SECOND / 10), member, Due::Plan(assembled))
-            }
-            Effect::Message(id, message) => {
-                self.send(member, self.place(id), Item::Message(message))
-            }
-            Effect::Timer(timer, at) => self.due(at.max(now), member, Due::Timer(timer)),
-            Effect::Frame(id, frame) => self.send(member, self.place(id), Item::Frame(frame)),
-            Effect::Waiting(id, bytes) => {
-                self.send(member, self.place(id), Item::Bytes(Arc::from(bytes)));
-            }
-            Effect::Alarm(serial, at) => self.due(at.max(now), member, Due::Alarm(serial)),
-            Effect::Cut(id) => self.deliver(member, self.place(id), Due::Gone(member)),
-            Effect::Look(pause) => self.due(now + pause, member, Due::Look),
-            Effect::Expect => self.due(now + Span(GRACE * SECOND), member, Due::Expected),
-        }
-    }
-
-    fn place(&self, id: PublicId) -> usize {
-        self.ids.binary_search(&id).expect("invited")
-    }
-
-    fn send(&mut self, from: usize, to: usize, item: Item) {
-        if Some(from) != self.hostile {
-            self.notes.sent(from, &item);
-            return self.leaves(from, to, Span(0), item);
-        }
-        let Some(mut actor) = self.actor.take() else {
-            return self.leaves(from, to, Span(0), item);
-        };
-        let mut hands = self.hands();
-        actor.sends(&mut hands, to, item);
-        let sent = std::mem::take(&mut hands.sent);
-        self.actor = Some(actor);
-        for (to, after, item) in sent {
-            self.leaves(from, to, after, item);
-        }
-    }
-
-    fn act(&mut self, number: u64) {
-        let Some(mut actor) = self.actor.take() else {
-            return;
-        };
-        let mut hands = self.hands();
-        actor.acts(&mut hands, number);
-        let sent = std::mem::take(&mut hands.sent);
-        self.actor = Some(actor);
-        let hostile = self.hostile.expect("it has an actor");
-        for (to, after, item) in sent {
-            self.leaves(hostile, to, after, item);
-        }
-    }
-
-    fn hands(&self) -> Hands<'_> {
-        let hostile = self.hostile.expect("it has an actor");
-        Hands {
-            me: hostile,
-            ids: &self.ids,
-            identity: &self.seats[hostile].identity,
-            session: self.invitation.hash(),
-            process: self.seats[hostile].process.as_ref(),
-            folder: &self.seats[hostile].folder,
-            sent: Vec::new(),
-            times: Vec::new(),
-            crashes: Vec::new(),
-        }
-    }
-
-    /// Something leaves as it is.
-    fn leaves(&mut self, from: usize, to: usize, after: Span, item: Item) {
-        if to == from || to >= self.seats.len() {
-            return;
-        }
-        let life = self.seats[from].life;
-        match item {
-            Item::Statement(bytes) => {
-                self.seats[from].log[to].push(Arc::clone(&bytes));
-                self.deliver_after(from, to, after, Due::Control(from, bytes));
-            }
-            Item::Message(message) => {
-                let Some(values) = self.values(from) else {
-                    return;
-                };
-                let identity = Arc::clone(&self.seats[from].identity);
-                let first = self.seats[from].sent[to] + 1;
-                for bytes in super::plain::records(&message, values, &identity, first) {
-                    self.seats[from].sent[to] += 1;
-                    self.notes.record(from, &bytes);
-                    self.deliver_after(from, to, after, Due::Record(from, bytes));
-                }
-            }
-            Item::Record(bytes) => self.deliver_after(from, to, after, Due::Record(from, bytes)),
-            Item::Frame(frame) => {
-                let process = self.seats[from].process.as_ref();
-                let Some(Run::Lossy(lossy)) = process.map(|process| &process.run) else {
-                    return;
-                };
-                let bytes = lossy.format.frame_bytes(&frame).into();
-                self.deliver_after(from, to, after, Due::Frame(from, life, bytes));
-            }
-            Item::Bytes(bytes) => {
-                self.deliver_after(from, to, after, Due::Frame(from, life, bytes))
-            }
-        }
-    }
-
-    fn values(&self, member: usize) -> Option<crate::protocol::Values> {
-        match &self.seats[member].process.as_ref()?.run {
-            Run::Plain(plain) => Some(plain.values()),
-            _ => None,
-        }
     }
 
     fn happen(&mut self, member: usize, due: Due) {
@@ -634,7 +509,7 @@ impl World {
     fn lossy(
         &mut self,
         member: usize,
-        act: impl FnOnce(&mut super::tolerant::Lossy, Time) -> Result<(), HostError>,
+        act: impl FnOnce(&mut Lossy, Time) -> Result<(), HostError>,
     ) {
         self.step(member, |process, now, out| process.lossy(now, out, act));
     }
