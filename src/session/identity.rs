@@ -62,7 +62,7 @@ impl Identity {
     /// [`IdentityError::Entropy`].
     pub fn generate() -> Result<Self, IdentityError> {
         let mut secret = [0; 32];
-        getrandom::fill(&mut secret).map_err(|_| IdentityError::Entropy)?;
+        super::entropy::fill(&mut secret).map_err(|_| IdentityError::Entropy)?;
         Ok(Self::from_secret(zeroize::Zeroizing::new(secret)))
     }
 

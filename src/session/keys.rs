@@ -7,6 +7,7 @@ use sha2::Sha256;
 use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
+use super::entropy;
 use super::identity::PublicId;
 use super::statement::SessionHash;
 use crate::noise::{PeerNoise, Term};
@@ -45,7 +46,7 @@ impl Ephemeral {
     /// # Errors
     /// [`KeyError::Entropy`].
     pub fn generate() -> Result<Self, KeyError> {
-        let bytes = entropy()?;
+        let bytes = fresh()?;
         Ok(Self(StaticSecret::from(*bytes)))
     }
 
@@ -145,7 +146,7 @@ impl OwnNoise {
     /// # Errors
     /// [`KeyError::Entropy`].
     pub fn from_os() -> Result<Self, KeyError> {
-        Ok(Self(*entropy()?))
+        Ok(Self(*fresh()?))
     }
 
     /// The root that was drawn before and kept on this member's disk, of a session in which nothing has left yet.
@@ -240,7 +241,7 @@ impl fmt::Debug for OwnNoise {
 /// # Errors
 /// [`KeyError::Entropy`].
 pub fn nonce() -> Result<String, KeyError> {
-    entropy().map(|bytes| super::statement::hex(&*bytes))
+    fresh().map(|bytes| super::statement::hex(&*bytes))
 }
 
 /// A number from the operating system that tells two lives of one process apart. It hides nothing.
@@ -249,7 +250,7 @@ pub fn nonce() -> Result<String, KeyError> {
 /// [`KeyError::Entropy`].
 pub fn drawn() -> Result<u32, KeyError> {
     let mut bytes = [0; 4];
-    getrandom::fill(&mut bytes).map_err(|_| KeyError::Entropy)?;
+    entropy::fill(&mut bytes).map_err(|_| KeyError::Entropy)?;
     Ok(u32::from_le_bytes(bytes))
 }
 
@@ -261,8 +262,8 @@ pub(super) fn gives_a_secret(public: &[u8; 32]) -> bool {
 }
 
 /// 32 bytes from the operating system.
-fn entropy() -> Result<Zeroizing<[u8; 32]>, KeyError> {
+fn fresh() -> Result<Zeroizing<[u8; 32]>, KeyError> {
     let mut bytes = Zeroizing::new([0; 32]);
-    getrandom::fill(&mut *bytes).map_err(|_| KeyError::Entropy)?;
+    entropy::fill(&mut *bytes).map_err(|_| KeyError::Entropy)?;
     Ok(bytes)
 }

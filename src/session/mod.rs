@@ -16,6 +16,7 @@
 mod admission;
 mod assembly;
 mod departures;
+pub(crate) mod entropy;
 mod error;
 mod fingerprint;
 mod identity;

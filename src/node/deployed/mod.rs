@@ -63,6 +63,7 @@ pub use tolerance::{Keeper, Life, SignedLife, Told, TolerantRun};
 #[cfg(test)]
 pub(in crate::node) use {
     barring::SIDES,
+    edge::{Blame, Receiving, Record as FrameRecord, Stopped, blame, read_record},
     equivocating::{DISTORTS, EQUIVOCATES},
-    tolerant::{CLAIMS, DIES, HANGS},
+    tolerant::{CLAIMS, DIES, HANGS, Stalling, WAITING},
 };

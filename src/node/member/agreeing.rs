@@ -195,7 +195,7 @@ impl Conductor<'_> {
 }
 
 /// What all members must agree on, hashed.
-fn sections(session: &Session, roster: [u8; 32]) -> Sections {
+pub(super) fn sections(session: &Session, roster: [u8; 32]) -> Sections {
     let plan = session.plan();
     let sigmas = plan.sigmas();
     let mut noise = blake3::Hasher::new_derive_key("undertone 2026-11 session noise v1");

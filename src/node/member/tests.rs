@@ -32,6 +32,7 @@ use crate::writing::npy;
 mod equivocation;
 mod extremes;
 mod full_disk;
+mod hostile;
 mod losses;
 
 const ITERATIONS: u32 = 3;

@@ -32,7 +32,7 @@ const MOST_BROKEN_INSIDE: u32 = 3;
 
 /// What the tasks around a driver tell it.
 #[derive(Debug)]
-pub(in super::super) enum Inbound {
+pub(in crate::node) enum Inbound {
     /// A message, with its sender as authenticated by the connection and its signature.
     Message { from: PeerIndex, message: Message },
     /// A neighbour misbehaves.
@@ -44,20 +44,20 @@ pub(in super::super) enum Inbound {
 }
 
 /// One directed edge at its receiver.
-pub(in super::super) struct Incoming {
-    pub(in super::super) hub: Arc<Hub>,
-    pub(in super::super) member: Arc<Member>,
-    pub(in super::super) from: PeerIndex,
-    pub(in super::super) session: SessionId,
-    pub(in super::super) lane: Lane,
-    pub(in super::super) inbox: mpsc::Sender<Inbound>,
+pub(in crate::node) struct Incoming {
+    pub(in crate::node) hub: Arc<Hub>,
+    pub(in crate::node) member: Arc<Member>,
+    pub(in crate::node) from: PeerIndex,
+    pub(in crate::node) session: SessionId,
+    pub(in crate::node) lane: Lane,
+    pub(in crate::node) inbox: mpsc::Sender<Inbound>,
     /// Which exchange the peer is in.
-    pub(in super::super) reached: watch::Receiver<u64>,
+    pub(in crate::node) reached: watch::Receiver<u64>,
 }
 
 /// Why a stream is read no further.
 #[derive(Debug)]
-pub(in super::super) enum Stopped {
+pub(in crate::node) enum Stopped {
     /// It ended or broke; inside a record or not.
     Broken { is_inside: bool },
     /// The neighbour is to be blamed.
@@ -68,12 +68,12 @@ pub(in super::super) enum Stopped {
 
 /// A record that has come to its end.
 #[derive(Debug)]
-pub(in super::super) struct Taken {
-    pub(in super::super) sequence: u64,
+pub(in crate::node) struct Taken {
+    pub(in crate::node) sequence: u64,
     /// Whether it is worth an acknowledgement of its own.
     is_large: bool,
     /// The message that it completes.
-    pub(in super::super) message: Option<Message>,
+    pub(in crate::node) message: Option<Message>,
 }
 
 /// What a reader keeps from stream to stream.
@@ -104,7 +104,7 @@ impl From<Blame> for Stopped {
 
 impl Incoming {
     /// Reads until the task is aborted, the run is over or the neighbour misbehaves, which the driver is told.
-    pub(in super::super) async fn read(self) {
+    pub(in crate::node) async fn read(self) {
         let culprit = self.member.id;
         if let Err(blame) = self.read_streams().await {
             let (what, evidence) = *blame;
@@ -252,7 +252,7 @@ impl Incoming {
 
 /// Reads a record and takes it, piece by piece in the memory of `piece`. If this is dropped or fails before the end, the record has to be
 /// forgotten.
-pub(in super::super) async fn read_record(
+pub(in crate::node) async fn read_record(
     stream: &mut (impl AsyncRead + Unpin),
     receiving: &mut Receiving,
     wanted: impl Future<Output = bool>,

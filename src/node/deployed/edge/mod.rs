@@ -15,10 +15,10 @@ mod sending;
 
 pub(super) use incoming::{Inbound, Incoming};
 #[cfg(test)]
-pub(super) use incoming::{Stopped, read_record};
+pub(in crate::node) use incoming::{Stopped, read_record};
 pub(super) use outgoing::Outgoing;
-pub(super) use receiving::{Blame, Receiving, blame};
-pub(super) use sending::{Record, Sending};
+pub(in crate::node) use receiving::{Blame, Receiving, blame};
+pub(in crate::node) use sending::{Record, Sending};
 
 /// Records between two acknowledgements.
 const ACKNOWLEDGED_EVERY: u64 = 4;

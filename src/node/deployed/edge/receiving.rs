@@ -13,10 +13,10 @@ use crate::session::{PublicId, Signature};
 const KEPT_STAMPS: usize = 256;
 
 /// What a neighbour is blamed for, with the proof where there is one.
-pub(in super::super) type Blame = Box<(Misbehaviour, Option<Evidence>)>;
+pub(in crate::node) type Blame = Box<(Misbehaviour, Option<Evidence>)>;
 
 /// Blame without proof.
-pub(in super::super) fn blame(what: Misbehaviour) -> Blame {
+pub(in crate::node) fn blame(what: Misbehaviour) -> Blame {
     Box::new((what, None))
 }
 
@@ -35,7 +35,7 @@ struct Coming {
 ///
 /// Values are digested and decoded as they come, while they are in a cache, so that no frame is ever held beside its values.
 #[derive(Debug)]
-pub(in super::super) struct Receiving {
+pub(in crate::node) struct Receiving {
     sender: PublicId,
     sizes: FrameSizes,
     last: u64,
@@ -49,7 +49,7 @@ pub(in super::super) struct Receiving {
 }
 
 impl Receiving {
-    pub(in super::super) fn new(sender: PublicId, sizes: FrameSizes) -> Self {
+    pub(in crate::node) fn new(sender: PublicId, sizes: FrameSizes) -> Self {
         Self {
             sender,
             sizes,
@@ -62,7 +62,7 @@ impl Receiving {
     }
 
     /// The number of the last record received.
-    pub(in super::super) fn last(&self) -> u64 {
+    pub(in crate::node) fn last(&self) -> u64 {
         self.last
     }
 
@@ -72,12 +72,12 @@ impl Receiving {
     }
 
     /// The bound on whatever is announced.
-    pub(in super::super) fn sizes(&self) -> &FrameSizes {
+    pub(in crate::node) fn sizes(&self) -> &FrameSizes {
         &self.sizes
     }
 
     /// Whether the next record is in the middle of a message.
-    pub(in super::super) fn is_within_a_message(&self) -> bool {
+    pub(in crate::node) fn is_within_a_message(&self) -> bool {
         self.arriving.is_some()
     }
 
@@ -85,7 +85,7 @@ impl Receiving {
     ///
     /// # Errors
     /// [`Misbehaviour::Malformed`] if the frame is not that of a signed record.
-    pub(in super::super) fn begin(
+    pub(in crate::node) fn begin(
         &mut self,
         (length, sequence): (usize, u64),
         header: &[u8; HEADER_LEN],
@@ -120,12 +120,12 @@ impl Receiving {
     }
 
     /// Bytes of values that the record still has.
-    pub(in super::super) fn missing(&self) -> usize {
+    pub(in crate::node) fn missing(&self) -> usize {
         self.coming.as_ref().map_or(0, |coming| coming.missing)
     }
 
     /// Takes the next bytes of values: at most as many as are missing, and a multiple of 8 unless they are the last.
-    pub(in super::super) fn take(&mut self, bytes: &[u8]) {
+    pub(in crate::node) fn take(&mut self, bytes: &[u8]) {
         let Some(coming) = &mut self.coming else {
             return;
         };
@@ -143,7 +143,7 @@ impl Receiving {
     ///
     /// # Errors
     /// What the sender is to be blamed for. Nothing of the record counts then.
-    pub(in super::super) fn end(&mut self, signature: [u8; 64]) -> Result<Option<Message>, Blame> {
+    pub(in crate::node) fn end(&mut self, signature: [u8; 64]) -> Result<Option<Message>, Blame> {
         let ended = self.checked(signature);
         if ended.is_err() {
             self.forget();
@@ -176,7 +176,7 @@ impl Receiving {
     }
 
     /// Forgets the record that is coming, which has not come to its end and may come again.
-    pub(in super::super) fn forget(&mut self) {
+    pub(in crate::node) fn forget(&mut self) {
         if self
             .coming
             .take()

@@ -22,7 +22,7 @@ const PIECE: usize = 16 * 1024;
 /// One signed frame, as it goes to every neighbour it is for. It is signed once and never again, and holds the values that the peer
 /// holds: each writer makes their bytes anew, which nobody keeps.
 #[derive(Debug)]
-pub(in super::super) struct Record {
+pub(in crate::node) struct Record {
     message: Message,
     values: Values,
     /// Its number within the message.
@@ -36,7 +36,7 @@ pub(in super::super) struct Record {
 impl Record {
     /// The record of frame number `frame` of a message, from 0, where sums exchange `values`. `piece` is memory, whose content is
     /// discarded.
-    pub(in super::super) fn of(
+    pub(in crate::node) fn of(
         message: &Message,
         values: Values,
         frame: usize,
@@ -62,7 +62,7 @@ impl Record {
     ///
     /// # Errors
     /// The stream's.
-    pub(in super::super) async fn write(
+    pub(in crate::node) async fn write(
         &self,
         sequence: u64,
         stream: &mut (impl AsyncWrite + Unpin),
@@ -97,7 +97,7 @@ impl Record {
 
 /// The records of one directed edge at its sender, numbered from 1.
 #[derive(Debug)]
-pub(in super::super) struct Sending {
+pub(in crate::node) struct Sending {
     /// Those that are not acknowledged, oldest first.
     kept: VecDeque<Arc<Record>>,
     acknowledged: u64,
@@ -109,7 +109,7 @@ pub(in super::super) struct Sending {
 
 impl Sending {
     /// Keeps at most `limit` records.
-    pub(in super::super) fn new(limit: usize) -> Self {
+    pub(in crate::node) fn new(limit: usize) -> Self {
         Self {
             kept: VecDeque::new(),
             acknowledged: 0,
@@ -123,7 +123,7 @@ impl Sending {
     ///
     /// # Errors
     /// [`Misbehaviour::Unacknowledged`] if the neighbour has left too many without acknowledgement.
-    pub(in super::super) fn push(&mut self, record: Arc<Record>) -> Result<(), Misbehaviour> {
+    pub(in crate::node) fn push(&mut self, record: Arc<Record>) -> Result<(), Misbehaviour> {
         let limit = self.limit;
         if self.kept.len() >= limit {
             return Err(Misbehaviour::Unacknowledged { limit });
@@ -133,13 +133,13 @@ impl Sending {
     }
 
     /// The record of this number, if it is there and is not acknowledged.
-    pub(in super::super) fn get(&self, sequence: u64) -> Option<Arc<Record>> {
+    pub(in crate::node) fn get(&self, sequence: u64) -> Option<Arc<Record>> {
         let at = sequence.checked_sub(self.acknowledged + 1)?;
         self.kept.get(usize::try_from(at).ok()?).cloned()
     }
 
     /// Notes that a record is about to be written.
-    pub(in super::super) fn begin(&mut self, sequence: u64) {
+    pub(in crate::node) fn begin(&mut self, sequence: u64) {
         let Some(record) = self.get(sequence) else {
             return;
         };
@@ -157,7 +157,7 @@ impl Sending {
     ///
     /// # Errors
     /// [`Misbehaviour::Acknowledgement`] of what was not sent, or if it takes one back.
-    pub(in super::super) fn acknowledge(&mut self, found: u64) -> Result<(), Misbehaviour> {
+    pub(in crate::node) fn acknowledge(&mut self, found: u64) -> Result<(), Misbehaviour> {
         let (acknowledged, sent) = (self.acknowledged, self.sent);
         if found < acknowledged || found > sent {
             return Err(Misbehaviour::Acknowledgement {
@@ -173,11 +173,11 @@ impl Sending {
     }
 
     /// Whether everything is acknowledged.
-    pub(in super::super) fn is_clear(&self) -> bool {
+    pub(in crate::node) fn is_clear(&self) -> bool {
         self.kept.is_empty()
     }
 
-    pub(in super::super) fn written(&self) -> Written {
+    pub(in crate::node) fn written(&self) -> Written {
         self.written
     }
 }

@@ -39,4 +39,6 @@ pub(super) use incoming::Incoming;
 #[cfg(test)]
 pub(in crate::node) use incoming::claiming::CLAIMS;
 pub(super) use outgoing::Outgoing;
-pub(super) use stalling::Stalling;
+pub(in crate::node) use stalling::Stalling;
+#[cfg(test)]
+pub(in crate::node) use stalling::WAITING;

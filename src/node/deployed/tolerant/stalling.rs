@@ -10,7 +10,7 @@
 use std::time::Duration;
 
 /// First byte of a frame that says that its sender waits; the second is how many hops away the cause is. No frame of the protocol begins with it.
-pub(super) const WAITING: u8 = 0xf7;
+pub(in crate::node) const WAITING: u8 = 0xf7;
 
 /// In the time that a step may take, how often a driver looks whom it waits for, and says so.
 const LOOKS: u32 = 32;
@@ -23,7 +23,7 @@ const MOST: u32 = 16;
 
 /// What one driver knows of whom it waits for.
 #[derive(Debug)]
-pub(in super::super) struct Stalling {
+pub(in crate::node) struct Stalling {
     limit: Duration,
     /// More hops are not believed.
     most: u8,
@@ -42,7 +42,7 @@ struct Place {
 
 impl Stalling {
     /// For so many neighbours and members.
-    pub(in super::super) fn new(limit: Duration, neighbours: usize, members: usize) -> Self {
+    pub(in crate::node) fn new(limit: Duration, neighbours: usize, members: usize) -> Self {
         Self {
             limit,
             most: u8::try_from(members).unwrap_or(u8::MAX),
@@ -51,12 +51,12 @@ impl Stalling {
     }
 
     /// How often to look.
-    pub(super) fn pause(&self) -> Duration {
+    pub(in crate::node) fn pause(&self) -> Duration {
         self.limit / LOOKS
     }
 
     /// Something of the protocol came from this neighbour.
-    pub(super) fn heard(&mut self, place: usize) {
+    pub(in crate::node) fn heard(&mut self, place: usize) {
         if let Some(place) = self.places.get_mut(place) {
             *place = Place {
                 first: place.first,
@@ -71,7 +71,7 @@ impl Stalling {
     }
 
     /// This neighbour says that it waits for somebody so many hops away.
-    pub(super) fn waits(&mut self, place: usize, hops: u8, now: Duration) {
+    pub(in crate::node) fn waits(&mut self, place: usize, hops: u8, now: Duration) {
         let most = self.most;
         if let Some(place) = self.places.get_mut(place) {
             place.hops = Some((hops.min(most), now));
@@ -87,7 +87,7 @@ impl Stalling {
 
     /// Looks, given whom is waited for at this time: the neighbours to suspect, and what to tell the others, if there is anything to tell. Time in which a neighbour has `moved` bytes
     /// of a long frame is no waiting.
-    pub(super) fn look(
+    pub(in crate::node) fn look(
         &mut self,
         waited: &[usize],
         now: Duration,
