@@ -44,8 +44,7 @@ pub use near::{MOST_IN_A_MESH, Relays, near};
 pub use signatures::{MemberKeys, MemberSigner};
 pub use stamps::{MOST_PARTS, MOST_STAMPS, STAMP_BYTES, Stamps};
 pub use statement::{
-    Join, Kind, LedgerHead, MOST_BYTES, MOST_JOIN, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS,
-    Sections, SessionHash, Signed, Statement, StatementError,
+    Join, Kind, LedgerHead, Listed, MOST_BYTES, MOST_JOIN, MOST_MEMBERS, Mode, Reason, Roster,
+    SECTIONS, Sections, SessionHash, Signed, Statement, StatementError,
 };
-pub use taking_up::Listed;
 pub use ticket::{Address, MemberName, Ticket, TicketError};
