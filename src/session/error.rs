@@ -115,7 +115,10 @@ pub enum AssemblyError {
         "members do not agree on who joined, after {attempts} attempts{}",
         match .members.is_empty() {
             true => String::new(),
-            false => format!("; {} differ", .members.join(", ")),
+            false => format!(
+                "; the lists of {} are not here or differ from this member's, since some member did not say the same to all: that may be anybody, and a new session of the others is the remedy",
+                .members.join(", ")
+            ),
         }
     )]
     Rosters {

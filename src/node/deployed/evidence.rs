@@ -49,7 +49,7 @@ pub fn is_stamp(bytes: &[u8; SIGNED_STAMP_LEN], session: SessionId, signer: &Pub
 
 /// A stamp and the signature of whoever sent the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct SignedStamp {
+pub(in crate::node) struct SignedStamp {
     pub(super) stamp: Stamp,
     pub(super) signature: Signature,
 }
@@ -68,7 +68,7 @@ impl SignedStamp {
     }
 
     /// Stamp and signature, one after the other.
-    pub(super) fn to_bytes(self) -> [u8; SIGNED_STAMP_LEN] {
+    pub(in crate::node) fn to_bytes(self) -> [u8; SIGNED_STAMP_LEN] {
         let mut bytes = [0; SIGNED_STAMP_LEN];
         bytes[..STAMP_LEN].copy_from_slice(self.stamp.bytes());
         bytes[STAMP_LEN..].copy_from_slice(&self.signature.to_bytes());

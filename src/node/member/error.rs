@@ -167,6 +167,16 @@ pub enum MemberError {
         /// What it did.
         why: String,
     },
+    /// A member whose next message has not come in time. It may have waited for another in turn.
+    #[error(
+        "{member} {why}; it may have waited for another member in turn, so this blames nobody. The session has ended, what was charged stays charged"
+    )]
+    InVain {
+        /// By name, with the end of its id.
+        member: String,
+        /// What has not come.
+        why: String,
+    },
     /// A member that ended the session, for reasons of its own.
     #[error(
         "{member} {}: {why}; what was charged stays charged",
@@ -344,6 +354,7 @@ impl MemberError {
             | Self::EndedBefore { .. }
             | Self::Dearer { .. }
             | Self::Culprit { .. }
+            | Self::InVain { .. }
             | Self::EndedBy { .. }
             | Self::Disputed { .. }
             | Self::Equivocated { .. }

@@ -3,13 +3,15 @@
 //! Pure: no host, no disk, no clock. The conductor carries out what this decides.
 //!
 //! # Blame
-//! A member blames another for two things only, both observed at the link between the two: an absence, and a fault in what came over it. Where
+//! A member blames another for two things only, both observed at the link between the two: an absence, and a fault in what came over it. A message that
+//! has not come is nobody's fault: whoever should have sent it may wait for another. Where
 //! somebody else says something about a third member, the error names who says it, and this member's own last statement repeats nothing of it.
 
 use std::collections::BTreeMap;
 
 use super::error::MemberError;
 use crate::node::deployed::Misbehaviour;
+use crate::protocol::FaultKind;
 use crate::session::{PublicId, Reason, Signed, Statement};
 
 /// Where a session stands for this member.
@@ -125,6 +127,13 @@ impl Situation<'_> {
     ) -> Consequence {
         match has_evidence {
             _ if self.tolerates() => Consequence::LinkCut { is_over: false },
+            // Whoever waits for a member that is silent is silent, too.
+            _ if matches!(what, Misbehaviour::Protocol(FaultKind::Silent { .. })) => {
+                Consequence::Ends(MemberError::InVain {
+                    member: self.named(culprit),
+                    why: what.to_string(),
+                })
+            }
             true => self.blame(
                 culprit,
                 format!("{what}; both are kept as evidence-first.bin and evidence-second.bin"),
@@ -161,6 +170,7 @@ pub(super) fn last_statement(error: &MemberError, is_final: bool) -> Option<Stat
     let (reason, about, text) = match error {
         MemberError::Assembly(_) => return None,
         MemberError::Culprit { id, why, .. } => (Reason::Lost, Some(*id), why.as_str()),
+        MemberError::InVain { .. } => (Reason::Lost, None, "it has waited for a message in vain"),
         MemberError::EndedBy { .. } => (Reason::Lost, None, "another member has ended the session"),
         // That is nobody's fault.
         MemberError::NotComputed(_) => (Reason::Failed, None, "its release could not be computed"),
@@ -262,6 +272,22 @@ mod tests {
             };
             assert_eq!(about, Some(culprit));
         }
+    }
+
+    #[test]
+    fn a_message_that_has_not_come_blames_nobody() {
+        let names = names();
+        let what = Misbehaviour::Protocol(FaultKind::Silent { step: 6 });
+        let Consequence::Ends(error) = running(&names).fault(&identity(2).id(), &what, false)
+        else {
+            panic!("a plain session ends")
+        };
+        assert!(error.to_string().contains("blames nobody"), "{error}");
+        assert_eq!(error.exit_code(), 1);
+        let Some(Statement::Gone { about, .. }) = last_statement(&error, true) else {
+            panic!("the others are told")
+        };
+        assert_eq!(about, None);
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl Receiving {
     }
 
     /// The stamp of the last record received.
-    pub(in super::super) fn last_stamp(&self) -> Option<&SignedStamp> {
+    pub(in crate::node) fn last_stamp(&self) -> Option<&SignedStamp> {
         self.stamps.back()
     }
 

@@ -59,7 +59,6 @@ fn wrapping(cuts: u32) -> Script {
 }
 
 #[test]
-#[ignore = "waits for a local rule on attempts in plaintext"]
 fn a_count_of_retries_that_wraps_has_nobody_publish_a_try_twice() {
     for cuts in [1, 3, 6] {
         assert_kept(&mut world(Case::of(8, Kind::Open), 7, wrapping(cuts)));
@@ -67,7 +66,6 @@ fn a_count_of_retries_that_wraps_has_nobody_publish_a_try_twice() {
 }
 
 #[test]
-#[ignore = "waits for bounds on stated retries"]
 fn a_count_of_retries_that_wraps_charges_no_sealed_try_twice() {
     for cuts in [1, 3] {
         assert_kept(&mut world(Case::of(8, Kind::Sealed), 7, wrapping(cuts)));
@@ -75,7 +73,6 @@ fn a_count_of_retries_that_wraps_charges_no_sealed_try_twice() {
 }
 
 #[test]
-#[ignore = "waits for attempts that are checked where they are read"]
 fn an_attempt_that_there_is_not_has_nobody_sign_two_lists() {
     for kind in [Kind::Tree, Kind::Open] {
         for attempt in [2, 3, 255] {
@@ -125,7 +122,6 @@ fn withholding(heard: &Rc<RefCell<Vec<Arc<[u8]>>>>, replays: Option<Said>) -> Sc
 }
 
 #[test]
-#[ignore = "waits for statements that bind an attempt at a session file"]
 fn statements_of_an_earlier_attempt_at_a_session_file_convict_nobody() {
     for replays in [
         None,
@@ -148,7 +144,6 @@ fn statements_of_an_earlier_attempt_at_a_session_file_convict_nobody() {
 
 /// Numbers that were revealed are known: whoever may commit to another one then chooses the beacon.
 #[test]
-#[ignore = "waits for members that assemble a session file once they have revealed with the same Joins only"]
 fn nobody_commits_again_once_the_others_have_revealed() {
     for kind in [Kind::Tree, Kind::Gossip] {
         let heard = Rc::default();
@@ -216,7 +211,6 @@ fn sums(change: impl Fn(usize, &mut [f64]) + 'static) -> Script {
 }
 
 #[test]
-#[ignore = "waits for bounds on the values of a sum"]
 fn numbers_at_the_end_of_what_there_is_end_a_session_without_blame_of_the_honest() {
     for kind in [Kind::Tree, Kind::Gossip, Kind::Open] {
         for value in [1.7e308, 1e200, 1e160] {
@@ -233,7 +227,6 @@ fn numbers_at_the_end_of_what_there_is_end_a_session_without_blame_of_the_honest
 }
 
 #[test]
-#[ignore = "waits for evidence that names who sent two blocks"]
 fn two_blocks_for_one_place_convict_whoever_sent_them() {
     for hostile in 0..4 {
         for favoured in (0..4).filter(|to| *to != hostile) {
@@ -248,7 +241,6 @@ fn two_blocks_for_one_place_convict_whoever_sent_them() {
 }
 
 #[test]
-#[ignore = "waits for an end that is believed of more than may collude"]
 fn one_member_that_says_that_all_have_finished_ends_nothing() {
     for kind in [Kind::Open, Kind::Sealed] {
         let has_said = Cell::new(false);
@@ -268,7 +260,6 @@ fn one_member_that_says_that_all_have_finished_ends_nothing() {
 
 /// After a cut link everybody states where it stands, and the hostile member states two things.
 #[test]
-#[ignore = "waits for evidence of two statements"]
 fn two_statements_that_contradict_each_other_are_kept_as_evidence() {
     for kind in [Kind::Open, Kind::Sealed] {
         let case = Case {
@@ -295,7 +286,6 @@ fn two_statements_that_contradict_each_other_are_kept_as_evidence() {
 }
 
 #[test]
-#[ignore = "waits for keys that are looked at where they are read"]
 fn a_key_that_gives_no_secret_is_refused_with_the_join() {
     for kind in KINDS {
         let members = if kind == Kind::Sealed { 7 } else { 4 };

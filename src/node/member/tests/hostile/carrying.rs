@@ -28,9 +28,13 @@ impl World {
                     self.due(at.max(now), member, Due::Wake);
                 }
             }
-            Effect::Plan(assembled) => {
+            Effect::Plan(assembled, number) => {
                 self.notes.assembled(member, &assembled);
-                self.due(now + Span(SECOND / 10), member, Due::Plan(assembled));
+                self.due(
+                    now + Span(SECOND / 10),
+                    member,
+                    Due::Plan(assembled, number),
+                );
             }
             Effect::Message(id, message) => {
                 self.send(member, self.place(id), Item::Message(message))

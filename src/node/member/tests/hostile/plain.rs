@@ -9,7 +9,8 @@ use super::case::{GRACE, STEP};
 use super::process::{Effect, Process};
 use super::*;
 use crate::node::deployed::{
-    Blame, FrameRecord, Gate, GateError, HostError, Receiving, Stopped, blame, read_record,
+    Blame, FrameRecord, Gate, GateError, HostError, Receiving, SIGNED_STAMP_LEN, Stopped, blame,
+    read_record,
 };
 use crate::node::member::error::MemberError;
 use crate::node::network::span;
@@ -41,6 +42,8 @@ pub(super) struct Plain {
     passed: ReleaseId,
     edges: Vec<Edge>,
     values: Values,
+    /// Stamps of what has come, with their signers.
+    pub(super) stamps: Vec<(PublicId, [u8; SIGNED_STAMP_LEN])>,
     pub(super) effects: Vec<Effect>,
     pub(super) events: Vec<Event>,
 }
@@ -121,6 +124,7 @@ impl Plain {
             peer: Peer::new(setup).map_err(HostError::from)?,
             gate,
             passed: ReleaseId(0),
+            stamps: Vec::new(),
             effects: Vec::new(),
             events: Vec::new(),
         })
@@ -179,6 +183,9 @@ impl Plain {
             edge.waiting.pop_front();
             match read {
                 Ok(taken) => {
+                    if let Some(stamp) = edge.receiving.last_stamp() {
+                        self.stamps.push((edge.id, stamp.to_bytes()));
+                    }
                     if let Some(message) = taken.message {
                         edge.received += 1;
                         return Ok(Some(message));

@@ -11,6 +11,7 @@ use crate::node::member::agreed;
 use crate::node::member::agreeing::sections;
 use crate::node::member::dispute;
 use crate::node::member::error::{Charged, MemberError};
+use crate::node::member::exchange::{Exchange, statements};
 use crate::node::member::joining::{Joining, Outset};
 use crate::node::member::resume::{Ready, keep_list};
 pub(super) use crate::node::member::verdict::Stage;
@@ -19,7 +20,7 @@ use crate::node::network::span;
 use crate::node::store::{Digest, Record, SessionEnd};
 use crate::protocol::Event;
 use crate::session::{
-    Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Output, Reason, Signed,
+    Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Output, Reason, Signed, Stamps,
     Statement,
 };
 use crate::vocabulary::{Span, Time};
@@ -30,8 +31,8 @@ pub(super) enum Effect {
     Say(Arc<[u8]>),
     /// The agreement is to be called at this time.
     Wake(Time),
-    /// A plan is to be made of this.
-    Plan(Box<Assembled>),
+    /// A plan is to be made of this; the newest is the one that counts.
+    Plan(Box<Assembled>, u64),
     /// A message of the plain peer to a neighbour.
     Message(PublicId, crate::protocol::Message),
     /// The plain peer is to be called.
@@ -69,6 +70,9 @@ pub(super) struct Process {
     pub(super) finished: BTreeSet<PublicId>,
     pub(super) results: Vec<Signed>,
     pub(super) disputed: Option<MemberError>,
+    exchange: Exchange,
+    /// How many plans were asked for: of those that are not made yet, the last counts.
+    pub(super) plans: u64,
     pub(super) run: Run,
     pub(super) basis: Option<Arc<Block>>,
     pub(super) seen: BTreeSet<PublicId>,
@@ -132,6 +136,8 @@ impl Process {
             finished: BTreeSet::new(),
             results: Vec::new(),
             disputed: None,
+            exchange: Exchange::default(),
+            plans: 0,
             run: Run::None,
             basis: None,
             seen: BTreeSet::new(),
@@ -159,7 +165,7 @@ impl Process {
                 self.stage = Stage::Resuming;
                 let assembled = resumed.assembled.clone();
                 self.roster = assembled.roster.iter().map(|seat| seat.id).collect();
-                out.push(Effect::Plan(Box::new(assembled)));
+                out.push(Effect::Plan(Box::new(assembled), self.plans));
                 Ok(())
             }
             None => self.tell(Input::Start, now, out),
@@ -180,7 +186,10 @@ impl Process {
                 Output::Listed(listed) => keep_list(&mut self.ready.journal, &listed)?,
                 Output::Relay { .. } | Output::Widen | Output::Joined { .. } => {}
                 Output::Wake(at) => out.push(Effect::Wake(Time(at.0 + self.began.0))),
-                Output::Plan(assembled) => out.push(Effect::Plan(assembled)),
+                Output::Plan(assembled) => {
+                    self.plans += 1;
+                    out.push(Effect::Plan(assembled, self.plans));
+                }
                 Output::Agreed(assembled) => self.run(&assembled, now, out)?,
                 Output::Failed(error) => {
                     if let AssemblyError::Contradiction { evidence, .. } = &*error {
@@ -373,6 +382,10 @@ impl Process {
             }
             Told::Deviates(evidence) => {
                 let culprit = self.roster.get(evidence.culprit().index()).copied();
+                if let Some(planned) = &self.planned {
+                    let files = evidence.files(planned.session.plan().session());
+                    dispute::keep_contradiction(&self.ready.files, files);
+                }
                 if let Some(culprit) = culprit {
                     self.named.push((culprit, "two statements".to_owned()));
                     self.proofs.push((culprit, *evidence));
@@ -408,7 +421,7 @@ impl Process {
         let signed = Signed::new(&self.identity, self.setup.invitation.hash(), statement);
         let bytes = Arc::clone(&signed.bytes);
         self.results.push(signed);
-        self.compare_results();
+        self.compare_results(out);
         let digest = Digest(digest);
         self.ready.journal.append(Record::Result { digest })?;
         self.ready.files.write("basis.npy", &npy(&basis))?;
@@ -418,7 +431,7 @@ impl Process {
         Ok(())
     }
 
-    fn compare_results(&mut self) {
+    fn compare_results(&mut self, out: &mut Vec<Effect>) {
         let planned = self.planned.as_ref();
         if self.disputed.is_some() || !planned.is_some_and(|p| p.session.program().ends_equal()) {
             return;
@@ -433,6 +446,34 @@ impl Process {
         };
         let member = self.situation().named(&theirs.from);
         self.disputed = dispute::keep(&self.ready.files, (ours, theirs), &member);
+        let Run::Plain(plain) = &self.run else {
+            return;
+        };
+        for stamps in statements(&plain.stamps, &self.roster) {
+            self.say(Statement::Stamps(stamps.clone()), out);
+            self.take_stamps(self.identity.id(), &stamps);
+        }
+    }
+
+    fn take_stamps(&mut self, from: PublicId, shown: &Stamps) {
+        let Some(planned) = &self.planned else {
+            return;
+        };
+        let session = planned.session.plan().session();
+        let found = self.exchange.take(from, (session, &self.roster), shown);
+        let is_known = matches!(self.disputed, Some(MemberError::Equivocated { .. }));
+        let Some(evidence) = found.filter(|_| !is_known) else {
+            return;
+        };
+        let files = &self.ready.files;
+        files
+            .write("evidence-first.bin", &evidence.first)
+            .expect("ours");
+        files
+            .write("evidence-second.bin", &evidence.second)
+            .expect("ours");
+        let member = self.situation().named(&evidence.culprit);
+        self.disputed = Some(MemberError::Equivocated { member });
     }
 
     pub(super) fn end(&mut self, end: SessionEnd) -> Step {
@@ -543,6 +584,10 @@ impl Process {
         if !self.roster.contains(&signed.from) {
             return Ok(());
         }
+        if let Statement::Stamps(shown) = &signed.statement {
+            self.take_stamps(signed.from, shown);
+            return Ok(());
+        }
         let (by, consequence) = (signed.from, self.situation().heard(&signed, &from));
         if matches!(consequence, Consequence::Ends(_)) {
             out.push(Effect::Say(Arc::clone(&signed.bytes)));
@@ -550,7 +595,7 @@ impl Process {
         if matches!(consequence, Consequence::Result) {
             self.finished.insert(by);
             self.results.push(signed);
-            self.compare_results();
+            self.compare_results(out);
         }
         self.follow(by, consequence, now, out)
     }

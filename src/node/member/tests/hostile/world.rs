@@ -28,7 +28,7 @@ pub(super) enum Due {
     Kill(usize, bool),
     Control(usize, Arc<[u8]>),
     Wake,
-    Plan(Box<Assembled>),
+    Plan(Box<Assembled>, u64),
     Record(usize, Vec<u8>),
     Timer(Timer),
     /// Bytes over a link between tolerant peers, in this life of the sender.
@@ -461,7 +461,11 @@ impl World {
                     });
                 }
             }
-            Due::Plan(assembled) => {
+            Due::Plan(assembled, number) => {
+                let process = self.seats[member].process.as_ref();
+                if process.is_none_or(|process| process.plans != number) {
+                    return;
+                }
                 let planned = self.planner.plan(&assembled);
                 self.step(member, |process, now, out| {
                     process.planned(planned, now, out)
