@@ -73,12 +73,31 @@ impl Regroup {
         }
     }
 
-    /// Ends if everybody has said that it has all sums, also where members are agreeing on what has gone wrong since: nothing is averaged any more.
+    /// Ends if everybody has said that it has all sums, also where members are agreeing on what has gone wrong since: nothing is averaged any more. Where something has gone wrong the
+    /// word of more members than may collude is enough.
+    ///
+    /// Where nothing has, every member that has all sums waits for all words: it has passed them on when it ends. A member that ends without them passes on why it does.
     pub(super) fn end_if_all_are_done(&mut self, out: &mut Vec<Output>) {
         let attempt = self.last_word();
         let held = self.held.get(&attempt);
         let is_own = held.is_some_and(|held| held.contains_key(&self.setup.me));
         if self.stage == Stage::Frozen && is_own && self.is_certificate(attempt) {
+            return self.finish(End::Finished, out);
+        }
+        let has_all = self.done == self.setup.last;
+        let colluders = self.setup.tolerance.colluders;
+        #[cfg(test)]
+        let colluders = match self.tamper {
+            Tamper::BelievesTheEnd => 0,
+            _ => colluders,
+        };
+        if self.over.len() > colluders && (!has_all || self.known.count() > 0) {
+            if !has_all {
+                return self.finish(End::Missed, out);
+            }
+            for word in self.over.values().cloned().collect::<Vec<_>>() {
+                self.flood(word, None, out);
+            }
             self.finish(End::Finished, out);
         }
     }
@@ -104,20 +123,9 @@ impl Regroup {
         if matches!(self.stage, Stage::Ended(_)) {
             return;
         }
-        let has_all = self.done == self.setup.last;
-        let colluders = self.setup.tolerance.colluders;
-        #[cfg(test)]
-        let colluders = match self.tamper {
-            Tamper::BelievesTheEnd => 0,
-            _ => colluders,
-        };
-        if self.over.len() > colluders {
-            let end = match has_all {
-                true => End::Finished,
-                false => End::Missed,
-            };
-            self.finish(end, out);
-        } else if !has_all && from == origin {
+        self.end_if_all_are_done(out);
+        let is_lacking = self.end().is_none() && self.done < self.setup.last;
+        if is_lacking && from == origin {
             // It has left, or lies: nothing of it is needed.
             self.suspect(origin, now, out);
         }

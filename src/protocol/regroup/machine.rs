@@ -394,6 +394,7 @@ impl Regroup {
             let patience = self.setup.patience.0 / SETTLING;
             self.settles = self.wake(now + Span(patience), out);
         }
+        self.end_if_all_are_done(out);
     }
 
     /// States where it stands.

@@ -51,6 +51,7 @@ mod interface;
 mod links;
 mod machine;
 mod paths;
+mod possible;
 mod record;
 mod resume;
 mod sets;

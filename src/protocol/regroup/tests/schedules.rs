@@ -256,6 +256,17 @@ fn what_a_crash_left_half_said_is_said_again() {
     }
 }
 
+/// Of a hundred thousand schedules those in which a member ended on the word of others and passed on neither why nor what came later, so that a member that waited for it had no end.
+#[test]
+fn whoever_ends_on_the_word_of_others_passes_it_on() {
+    for seed in [
+        2_881, 6_598, 13_042, 18_305, 19_758, 22_257, 30_514, 35_538, 40_713, 44_034, 96_986,
+    ] {
+        let story = Network::run(Schedule::of(seed, Tamper::None));
+        assert!(story.broken.is_empty(), "{seed}: {story:?}");
+    }
+}
+
 /// One of a hundred thousand schedules, in which a word came to its last member through the one that its origin had told, and whose way it was not.
 #[test]
 fn a_word_goes_back_to_whom_it_came_from() {
