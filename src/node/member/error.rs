@@ -166,6 +166,17 @@ pub enum MemberError {
         /// What it did.
         why: String,
     },
+    /// A member that sent nothing in time, which may itself have waited for another.
+    #[error(
+        "{member} {what}. It is connected, and may have waited for another itself: who holds the session up is not known here; what was charged stays \
+         charged"
+    )]
+    Stalled {
+        /// By name, with the end of its id.
+        member: String,
+        /// What is missing.
+        what: String,
+    },
     /// A member that ended the session, for reasons of its own.
     #[error(
         "{member} {}: {why}; what was charged stays charged",
@@ -322,6 +333,7 @@ impl MemberError {
             | Self::Dearer { .. }
             | Self::Culprit { .. }
             | Self::EndedBy { .. }
+            | Self::Stalled { .. }
             | Self::Disputed { .. }
             | Self::Stopped => 1,
         }

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use super::error::MemberError;
 use crate::node::deployed::Misbehaviour;
+use crate::protocol::FaultKind;
 use crate::session::{PublicId, Reason, Signed, Statement};
 
 /// Where a session stands for this member.
@@ -125,6 +126,13 @@ impl Situation<'_> {
     ) -> Consequence {
         match has_evidence {
             _ if self.tolerates() => Consequence::LinkCut { is_over: false },
+            // It may have waited for somebody who deviates.
+            false if matches!(what, Misbehaviour::Protocol(FaultKind::Silent { .. })) => {
+                Consequence::Ends(MemberError::Stalled {
+                    member: self.named(culprit),
+                    what: what.to_string(),
+                })
+            }
             true => self.blame(
                 culprit,
                 format!("{what}; both are kept as evidence-first.bin and evidence-second.bin"),
@@ -162,6 +170,7 @@ pub(super) fn last_statement(error: &MemberError, is_final: bool) -> Option<Stat
         MemberError::Assembly(_) => return None,
         MemberError::Culprit { id, why, .. } => (Reason::Lost, Some(*id), why.as_str()),
         MemberError::EndedBy { .. } => (Reason::Lost, None, "another member has ended the session"),
+        MemberError::Stalled { .. } => (Reason::Lost, None, "it has waited in vain"),
         MemberError::Stopped => (Reason::Refused, None, "stopped by its operator"),
         // What is wrong with this member's disk is nobody else's business.
         _ if error.is_disk() => (Reason::Failed, None, "it cannot go on"),
@@ -260,6 +269,22 @@ mod tests {
             };
             assert_eq!(about, Some(culprit));
         }
+    }
+
+    /// Members wait for one another: the neighbour that sends nothing need not be the one that holds all up.
+    #[test]
+    fn silence_of_a_neighbour_that_is_connected_is_said_of_nobody() {
+        let names = names();
+        let what = Misbehaviour::Protocol(FaultKind::Silent { step: 6 });
+        let consequence = running(&names).fault(&identity(2).id(), &what, false);
+        let Consequence::Ends(error) = consequence else {
+            panic!("{consequence:?}")
+        };
+        assert!(matches!(error, MemberError::Stalled { .. }), "{error}");
+        let Some(Statement::Gone { about, text, .. }) = last_statement(&error, true) else {
+            panic!("{error}")
+        };
+        assert!(about.is_none() && !text.contains("h2"), "{text}");
     }
 
     #[test]
