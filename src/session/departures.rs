@@ -91,7 +91,7 @@ impl Assembly {
         let ahead = self
             .listed(members)
             .filter_map(|seat| Some((seat.id, stated(&seat.id)?)))
-            .filter(|(_, roster)| roster.attempt > attempt)
+            .filter(|(_, roster)| roster.attempt > attempt && !self.is_of_other_joins(roster))
             .max_by_key(|(_, roster)| roster.attempt);
         let left = self.left(members);
         // One attempt at a time, whatever number another states.
@@ -107,8 +107,10 @@ impl Assembly {
         if let Some((id, _)) = ahead
             && !self.is_enough(rest)
         {
-            // Whose list it is, and not whom it lacks.
-            return Err(self.differ(next, self.bits([id].into_iter())));
+            return Err(Box::new(AssemblyError::ShortList {
+                by: self.name(&id),
+                lacks: self.names(self.listed(members & !rest)),
+            }));
         }
         self.list(next, rest & !left, now, out)?;
         Ok(true)

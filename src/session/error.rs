@@ -112,20 +112,28 @@ pub enum AssemblyError {
     },
     /// Members that hold different lists of who joined.
     #[error(
-        "members do not agree on who joined, after {attempts} attempts{}",
-        match .members.is_empty() {
-            true => String::new(),
-            false => format!(
-                "; the lists of {} are not here or differ from this member's, since some member did not say the same to all: that may be anybody, and a new session of the others is the remedy",
-                .members.join(", ")
-            ),
-        }
+        "members do not agree on who joined, after {attempts} attempts{}{}",
+        listing(.members, "signed a list of other Joins"),
+        listing(.silent, "signed no list like this member's")
     )]
     Rosters {
         /// How often it was tried.
         attempts: u8,
-        /// Who lists others.
+        /// Whose lists name Joins that nobody else has shown.
         members: Vec<String>,
+        /// Who has not answered, or has another list.
+        silent: Vec<String>,
+    },
+    /// A list that lacks members, so that too few are left.
+    #[error(
+        "{by} signed a list without {}, and with that too few are left: they have not heard each other, or one of them says so only",
+        .lacks.join(", ")
+    )]
+    ShortList {
+        /// Whose list.
+        by: String,
+        /// Whom it lacks.
+        lacks: Vec<String>,
     },
     /// This member is not on the others' list.
     #[error(
@@ -205,6 +213,14 @@ pub enum AssemblyError {
     /// This member refuses the session.
     #[error("{0}")]
     Refused(String),
+}
+
+/// Members of whom something is so, if there are any.
+fn listing(members: &[String], what: &str) -> String {
+    match members {
+        [] => String::new(),
+        members => format!("; {} {what}", members.join(", ")),
+    }
 }
 
 /// That whoever left names somebody, whose part in it is its word alone.

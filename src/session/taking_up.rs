@@ -66,12 +66,24 @@ impl Assembly {
         self.setup.tolerates_losses || self.setup.listed.is_none()
     }
 
-    /// That no list is agreed on, by these.
+    /// That no list is agreed on after so many attempts; among these members are those that keep it from that.
     pub(super) fn differ(&self, attempts: u8, members: u128) -> Box<AssemblyError> {
+        let is_false = |seat: &&Seat| {
+            let roster = self.rosters.get(&seat.id);
+            roster.is_some_and(|(roster, _)| self.is_of_other_joins(roster))
+        };
+        let seats = || self.listed(members);
         Box::new(AssemblyError::Rosters {
             attempts,
-            members: self.names(self.listed(members)),
+            members: self.names(seats().filter(is_false)),
+            silent: self.names(seats().filter(|seat| !is_false(seat))),
         })
+    }
+
+    /// Whether a list is of other Joins than those that are here. Where everybody tells everybody what it holds, two Joins of one member come together.
+    pub(super) fn is_of_other_joins(&self, roster: &Roster) -> bool {
+        let ours = self.joins_of(roster.members);
+        ours.is_some_and(|ours| ours != roster.joins)
     }
 
     /// These members as they are named in errors.

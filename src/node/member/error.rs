@@ -167,15 +167,16 @@ pub enum MemberError {
         /// What it did.
         why: String,
     },
-    /// A member whose next message has not come in time. It may have waited for another in turn.
+    /// A member that sent nothing in time, which may itself have waited for another.
     #[error(
-        "{member} {why}; it may have waited for another member in turn, so this blames nobody. The session has ended, what was charged stays charged"
+        "{member} {what}. It is connected, and may have waited for another itself: who holds the session up is not known here; what was charged stays \
+         charged"
     )]
-    InVain {
+    Stalled {
         /// By name, with the end of its id.
         member: String,
-        /// What has not come.
-        why: String,
+        /// What is missing.
+        what: String,
     },
     /// A member that ended the session, for reasons of its own.
     #[error(
@@ -354,8 +355,8 @@ impl MemberError {
             | Self::EndedBefore { .. }
             | Self::Dearer { .. }
             | Self::Culprit { .. }
-            | Self::InVain { .. }
             | Self::EndedBy { .. }
+            | Self::Stalled { .. }
             | Self::Disputed { .. }
             | Self::Equivocated { .. }
             | Self::NotComputed(_)
