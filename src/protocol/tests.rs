@@ -432,38 +432,37 @@ fn silent_neighbours_are_reported_when_the_deadline_passes() {
     );
 }
 
+/// Numbers that no honest peer sends are refused. From those at the bound follows nothing that neighbours would refuse.
 #[test]
-fn values_that_overflow_stop_the_peer_before_it_passes_them_on() {
+fn values_beyond_the_bound_are_refused_and_those_at_it_lead_to_none_beyond() {
     let mut bench = Bench::started();
+    let block = |value| Body::Average(Arc::new(vec![value; VALUES]));
+    for value in [f64::MAX, -1e200] {
+        let coordinate = 0;
+        let kind = bench.blamed(0, message(1, 0, block(value)));
+        assert_eq!(kind, FaultKind::TooLarge { coordinate });
+    }
     for from in [0, 2] {
         bench.send(from, message(1, 0, Body::Scale(0.5)));
     }
-    let mut outcome = Ok(());
-    for round in 0..ROUNDS {
-        let huge = message(1, round, Body::Average(Arc::new(vec![f64::MAX; VALUES])));
-        for from in [0, 2].map(PeerIndex) {
-            if outcome.is_ok() {
-                outcome = bench.give(Input::Message {
-                    from,
-                    message: huge.clone(),
-                });
-            }
+    let (plan, own) = (
+        Plan::new(parameters()).expect("valid"),
+        program().peer(&Triangle, 1),
+    );
+    let most = |round: Round| plan.largest_sent(ReleaseId(1), own.growth(0, round.0));
+    for round in (0..ROUNDS).map(Round) {
+        for from in [0, 2] {
+            bench.send(from, message(1, round.0, block(most(round))));
         }
     }
-    assert!(
-        matches!(outcome, Err(PeerError::Overflow { .. })),
-        "{outcome:?}"
-    );
+    let mut told = 0;
     for (_, said) in &bench.outbox.messages {
-        let finite = match &said.body {
-            Body::Scale(value) => value.is_finite(),
-            Body::Average(values) | Body::Coordinates(values) => {
-                values.iter().all(|v| v.is_finite())
-            }
-            Body::Residues(_) => false,
-        };
-        assert!(finite, "neighbours would blame this peer for an infinity");
+        if let (Body::Average(values), ReleaseId(1)) = (&said.body, said.release) {
+            assert!(values.iter().all(|v| v.abs() <= most(said.round)));
+            told += 1;
+        }
     }
+    assert_eq!(told, ROUNDS);
 }
 
 #[test]

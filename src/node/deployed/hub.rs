@@ -11,8 +11,9 @@ use tokio::sync::{Notify, mpsc, watch};
 
 use super::awake::Awake;
 use super::error::Misbehaviour;
-use super::evidence::{Evidence, KeptStamps};
+use super::evidence::Evidence;
 use super::frames::{Heard, Log};
+use super::received::KeptStamps;
 use super::serving::{Command, Link};
 use super::setup::HostEvent;
 use crate::session::PublicId;

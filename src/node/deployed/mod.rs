@@ -45,6 +45,7 @@ mod host;
 mod hub;
 mod links;
 mod pending;
+mod received;
 mod serving;
 mod setup;
 mod streams;

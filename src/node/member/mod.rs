@@ -20,6 +20,7 @@
 mod agreed;
 mod agreeing;
 mod compacting;
+mod comparing;
 mod conductor;
 mod dispute;
 mod error;
