@@ -214,9 +214,9 @@ impl Invitation {
             let change = "this program reads version 2; ask the convener for a file of `undertone node invite`";
             return refused("session.version", session.version.to_string(), change);
         }
-        if session.name.is_empty() || session.name.parse::<MemberName>().is_err() {
-            let change =
-                "a name has 1 to 64 characters, all of which can be seen, and no blank at its ends";
+        let is_title = (1..=64).contains(&session.name.chars().count());
+        if !is_title || hidden(&session.name).is_some() {
+            let change = "a name has 1 to 64 characters, all of which can be seen";
             return refused("session.name", format!("{:?}", session.name), change);
         }
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
