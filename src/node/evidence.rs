@@ -1,7 +1,8 @@
 //! Whether two signed files prove that a member of a session said two things where it may say one.
 
 use super::deployed::{Evidence, SIGNED_STAMP_LEN};
-use crate::session::{Kind, PublicId, SessionHash, Signed, Statement, StatementError};
+use crate::protocol::regroup::{EVIDENCE_MARK, Evidence as Losses};
+use crate::session::{Kind, MemberKeys, PublicId, SessionHash, Signed, Statement, StatementError};
 
 /// What two files prove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +11,8 @@ pub enum Proof {
     Frames(PublicId),
     /// One member signed two different statements where a session has one.
     Statements(PublicId, Kind),
+    /// One member signed two statements on what has gone wrong that contradict each other.
+    Losses(PublicId),
     /// Two members signed two results of one session. One of them did not average as it should, and this does not say which.
     Results([PublicId; 2]),
 }
@@ -20,6 +23,11 @@ pub enum NoProof {
     /// Stamps of frames that no member of the session signed both, or that may both be.
     #[error("no member of this session signed both of these frames, or both may be")]
     Frames,
+    /// Statements on what has gone wrong that no member of the session signed both, or that may both be.
+    #[error(
+        "no member of this session signed both of these statements on what has gone wrong, or a member may sign both, one after the other"
+    )]
+    Losses,
     /// A file that is no statement of the session.
     #[error("the {which} file is no statement of this session: {source}")]
     Statement {
@@ -53,6 +61,17 @@ pub fn examine(
         };
         let culprit = members.iter().find(signed_both);
         return culprit.copied().map(Proof::Frames).ok_or(NoProof::Frames);
+    }
+    if first.starts_with(&EVIDENCE_MARK) || second.starts_with(&EVIDENCE_MARK) {
+        let (plan, evidence) = Losses::read([first, second]).ok_or(NoProof::Losses)?;
+        let signed_both = |member: &&PublicId| {
+            // Whichever number it has in the session: the signature says whose it is.
+            let numbers = 0..=evidence.culprit().0;
+            let keys = MemberKeys::new(session, numbers.map(|_| **member));
+            evidence.is_proof(plan, &keys)
+        };
+        let culprit = members.iter().find(signed_both);
+        return culprit.copied().map(Proof::Losses).ok_or(NoProof::Losses);
     }
     let read = |bytes, which| {
         let signed = Signed::read(bytes, session, |id| members.contains(id));
@@ -90,7 +109,12 @@ fn is_said_once(first: &Statement, second: &Statement) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{Domain, Identity, Roster};
+    use std::sync::Arc;
+
+    use crate::protocol::SessionId;
+    use crate::protocol::regroup::{self, Disruptions, Signer};
+    use crate::session::{Domain, Identity, MemberSigner, Roster};
+    use crate::vocabulary::{PeerIndex, ReleaseId};
 
     const SESSION: SessionHash = SessionHash([9; 32]);
 
@@ -159,6 +183,60 @@ mod tests {
             None,
             "another attempt"
         );
+    }
+
+    /// A statement on losses of member `by`, whatever its number is in a session.
+    fn stated(by: u8, session: SessionHash, done: u32) -> regroup::Signed {
+        let origin = PeerIndex(1);
+        let statement = regroup::Statement {
+            disruptions: Disruptions::none(3, 3),
+            done: ReleaseId(done),
+            certified: Vec::new(),
+            sent: None,
+            retries: 0,
+        };
+        let record = regroup::Record::Statement {
+            origin,
+            serial: 1,
+            statement,
+        };
+        let bytes = record.signed_bytes(PLAN, |_| None).expect("a statement");
+        let keys = MemberKeys::new(session, all());
+        let signature = MemberSigner::new(Arc::new(member(by)), keys).sign(&bytes);
+        regroup::Signed { record, signature }
+    }
+
+    const PLAN: SessionId = SessionId([4; 16]);
+
+    #[test]
+    fn two_statements_on_losses_name_who_signed_both_in_this_session() {
+        let files = |one: &regroup::Signed, other: &regroup::Signed| {
+            let evidence = Losses::of(one, other).expect("a contradiction");
+            evidence.files(PLAN)
+        };
+        let elsewhere = SessionHash([8; 32]);
+        let [one, two] = files(&stated(2, SESSION, 1), &stated(2, SESSION, 2));
+        let culprit = member(2).id();
+        assert_eq!(proved(&one, &two), Some(Proof::Losses(culprit)));
+        assert_eq!(proved(&one, &one), None, "the same twice");
+        // Of a session with another file, or of two sessions, or by two members, or by nobody who is invited.
+        for (a, b) in [
+            (stated(2, elsewhere, 1), stated(2, elsewhere, 2)),
+            (stated(2, SESSION, 1), stated(2, elsewhere, 2)),
+            (stated(2, SESSION, 1), stated(3, SESSION, 2)),
+            (stated(7, SESSION, 1), stated(7, SESSION, 2)),
+        ] {
+            let [a, b] = files(&a, &b);
+            assert_eq!(proved(&a, &b), None);
+        }
+        let other = examine([&one, &two], elsewhere, &all());
+        assert!(matches!(other, Err(NoProof::Losses)));
+        for at in 0..two.len() {
+            assert_eq!(proved(&one, &two[..at]), None, "{at} bytes");
+        }
+        let reveal = statement(2, Statement::Reveal([1; 32]));
+        assert_eq!(proved(&one, &reveal), None);
+        assert_eq!(proved(&reveal, &one), None);
     }
 
     #[test]

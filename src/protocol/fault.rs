@@ -111,6 +111,11 @@ pub enum FaultKind {
     /// A sealed contribution, a key or a share that is not what it should be.
     #[error("sealed its contribution wrongly, or gave up a share that is none: {0}")]
     Sealed(Refused),
+    /// A statement of what has gone wrong that no member makes: more retries than the session pays for, releases or views that it has not had.
+    #[error(
+        "sent a statement that no member makes which follows the protocol: its counts are beyond what the session allows"
+    )]
+    Impossible,
     /// Nothing arrived before the deadline.
     #[error("sent nothing for step {step} before the deadline")]
     Silent {

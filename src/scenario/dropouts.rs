@@ -186,6 +186,7 @@ impl Experiment {
         let (tolerate, retries) = (dropouts.tolerate, dropouts.retries);
         match dropouts.publish.unwrap_or(Publish::Open) {
             Publish::Open => Some(Tolerance {
+                colluders: self.config.privacy.colluders,
                 floor: peers - tolerate,
                 needs: vec![1; peers],
                 retries,

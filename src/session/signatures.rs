@@ -4,15 +4,19 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::identity::{Domain, Identity, PublicId, SIGNATURE_LEN, Signature};
+use super::statement::SessionHash;
 use crate::protocol::regroup::{Signer, Verifier};
 use crate::vocabulary::PeerIndex;
 
-/// Of everything that [`regroup`](crate::protocol::regroup) and shares of sealed contributions sign. What is signed names its session.
-const DOMAIN: Domain = Domain("undertone 2026-11 agreement on losses v1");
+/// Of everything that [`regroup`](crate::protocol::regroup) and shares of sealed contributions sign, after the hash of the session file. What is signed names its plan.
+const DOMAIN: Domain = Domain("undertone 2026-11 agreement on losses v2");
 
 /// The public keys of the members of a session, in the order of their numbers: all that it takes to check evidence.
 #[derive(Clone)]
-pub struct MemberKeys(Arc<[PublicId]>);
+pub struct MemberKeys {
+    session: SessionHash,
+    members: Arc<[PublicId]>,
+}
 
 /// A member's own key and those of all.
 pub struct MemberSigner {
@@ -21,10 +25,16 @@ pub struct MemberSigner {
 }
 
 impl MemberKeys {
-    /// These keys.
+    /// These keys, of members of the session with this file.
     #[must_use]
-    pub fn new(members: impl IntoIterator<Item = PublicId>) -> Self {
-        Self(members.into_iter().collect())
+    pub fn new(session: SessionHash, members: impl IntoIterator<Item = PublicId>) -> Self {
+        let members = members.into_iter().collect();
+        Self { session, members }
+    }
+
+    /// What is signed for these bytes.
+    fn bound(&self, bytes: &[u8]) -> Vec<u8> {
+        [&self.session.0, bytes].concat()
     }
 }
 
@@ -39,8 +49,8 @@ impl MemberSigner {
 impl Verifier for MemberKeys {
     fn verify(&self, by: PeerIndex, bytes: &[u8], signature: &[u8; SIGNATURE_LEN]) -> bool {
         let signature = Signature::from_bytes(*signature);
-        let key = self.0.get(by.index());
-        key.is_some_and(|key| key.verify(DOMAIN, bytes, &signature).is_ok())
+        let key = self.members.get(by.index());
+        key.is_some_and(|key| key.verify(DOMAIN, &self.bound(bytes), &signature).is_ok())
     }
 }
 
@@ -52,13 +62,14 @@ impl Verifier for MemberSigner {
 
 impl Signer for MemberSigner {
     fn sign(&self, bytes: &[u8]) -> [u8; SIGNATURE_LEN] {
-        self.identity.sign(DOMAIN, bytes).to_bytes()
+        let bytes = self.keys.bound(bytes);
+        self.identity.sign(DOMAIN, &bytes).to_bytes()
     }
 }
 
 impl fmt::Debug for MemberKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MemberKeys({} members)", self.0.len())
+        write!(f, "MemberKeys({} members)", self.members.len())
     }
 }
 
@@ -79,6 +90,7 @@ mod tests {
     use crate::vocabulary::{ReleaseId, Span, Time};
 
     const SESSION: SessionId = SessionId([6; 16]);
+    const FILE: SessionHash = SessionHash([5; 32]);
 
     fn identity(number: u8) -> Arc<Identity> {
         Arc::new(Identity::from_secret([number + 1; 32].into()))
@@ -92,6 +104,7 @@ mod tests {
             signatures: Arc::new(MemberSigner::new(identity(me as u8), keys.clone())),
             links: Arc::new(Links::new(3, pairs.to_vec()).expect("a graph")),
             tolerance: Arc::new(Tolerance {
+                colluders: 1,
                 floor: 2,
                 needs: vec![1; 3],
                 retries: 0,
@@ -105,7 +118,7 @@ mod tests {
     /// Whoever says two things is proved to have, with its real key, to a third party that has nothing but public keys.
     #[test]
     fn evidence_is_checked_by_whoever_has_the_public_keys() {
-        let keys = MemberKeys::new((0..3).map(|number| identity(number).id()));
+        let keys = MemberKeys::new(FILE, (0..3).map(|number| identity(number).id()));
         let mut honest = member(1, &keys);
         let mut out = Vec::new();
         honest.handle(Input::Start, Time(0), &mut out);
@@ -176,9 +189,14 @@ mod tests {
         assert!(proofs.is_empty() && evidence.culprit() == PeerIndex(0));
         assert!(evidence.is_proof(SESSION, &keys));
         assert!(!evidence.is_proof(SessionId([7; 16]), &keys));
-        let others = MemberKeys::new((1..4).map(|number| identity(number).id()));
+        let elsewhere = MemberKeys::new(
+            SessionHash([4; 32]),
+            (0..3).map(|number| identity(number).id()),
+        );
+        assert!(!evidence.is_proof(SESSION, &elsewhere));
+        let others = MemberKeys::new(FILE, (1..4).map(|number| identity(number).id()));
         assert!(!evidence.is_proof(SESSION, &others));
-        let few = MemberKeys::new([]);
+        let few = MemberKeys::new(FILE, []);
         assert!(!evidence.is_proof(SESSION, &few));
         assert!(!format!("{signer:?} {keys:?}").contains("101"));
     }

@@ -236,14 +236,16 @@ fn files(experiment: &Experiment, result: &MemberResult) -> ResultFiles {
     let releases = result.releases.iter();
     let releases = releases.map(|one| (one.release, one.statistic, one.sensitivity));
     let mut receipt = Receipt::of_releases(experiment, releases);
-    if experiment.config().dropouts.is_some() {
+    if let Some(tolerance) = experiment.tolerance() {
+        let is_open = tolerance.is_open();
         let attempts = result.attempts.iter();
         let attempts: Vec<KnownAttempt> = attempts
-            .map(|(attempt, members)| KnownAttempt {
+            .map(|(attempt, begun)| KnownAttempt {
                 release: attempt.release,
                 retry: attempt.retry,
                 view: attempt.view.0,
-                members: members.iter().map(|member| member.0).collect(),
+                members: begun.members.iter().map(|member| member.0).collect(),
+                published: (is_open && begun.has_left).then_some(result.index.0),
             })
             .collect();
         let accounted = receipt.account_for(experiment, &attempts);

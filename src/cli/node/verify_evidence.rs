@@ -27,6 +27,10 @@ pub(super) fn execute(options: &EvidenceArguments) -> Result<Verdict> {
             "proved: {} signed two different statements of the kind {kind}, and a session has one",
             named(&invitation, &culprit)
         ),
+        Proof::Losses(culprit) => println!(
+            "proved: {} signed two statements on what has gone wrong of which a member makes one",
+            named(&invitation, &culprit)
+        ),
         Proof::Results([first, second]) => {
             println!(
                 "proved: {} and {} signed two different results. At least one of them did not average as it should; this does not say which",

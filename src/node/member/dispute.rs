@@ -1,4 +1,5 @@
-//! Two results of one session that should have the same bits: both signed statements are kept, and say so again whenever they are asked.
+//! Two results of one session that should have the same bits: both signed statements are kept, and say so again whenever they are asked. So are two statements of one
+//! member that contradict each other.
 
 use super::error::MemberError;
 use crate::node::store::{Digest, SessionFiles};
@@ -24,6 +25,18 @@ pub(super) fn keep(
         }
     }
     disputed
+}
+
+/// Keeps two statements of one member that contradict each other, unless two are kept already: the first to be found are enough.
+pub(super) fn keep_contradiction(files: &SessionFiles, both: [Vec<u8>; 2]) {
+    if files.path(OTHER_RESULT).exists() {
+        return;
+    }
+    for (name, bytes) in [OUR_RESULT, OTHER_RESULT].into_iter().zip(&both) {
+        if let Err(error) = files.write(name, bytes) {
+            return tracing::error!(%error, "two statements that contradict each other were not kept");
+        }
+    }
 }
 
 /// The two results that were kept of a session that ended with two.

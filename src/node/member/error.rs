@@ -252,6 +252,12 @@ pub enum MemberError {
         "what somebody who is gone has contributed is lost, and no retry is left (dropouts.retries); what was charged stays charged. Ask the convener          for a new session"
     )]
     Contribution,
+    /// The others try again what this member has published.
+    #[error(
+        "the others begin a release again that this member has published in the open, and do not count it as a retry: this member publishes nothing twice \
+         for one charge. Some member states what is not so; what was charged stays charged. Ask the convener for a new session"
+    )]
+    Published,
     /// Too many restarts.
     #[error(
         "this member has started again more often than a session allows, and takes part no more; what was charged stays charged"
@@ -279,6 +285,7 @@ impl MemberError {
             End::Floor => Self::Floor,
             End::Excluded => Self::LeftOut,
             End::Lost => Self::Contribution,
+            End::Published => Self::Published,
             End::Restarts => Self::Restarts,
             End::Missed | End::Finished => Self::Missed,
         }
@@ -302,6 +309,7 @@ impl MemberError {
             Self::Host(HostError::Tolerant(_))
             | Self::Floor
             | Self::Contribution
+            | Self::Published
             | Self::Restarts => 1,
             Self::OtherBuild | Self::NotBegun { .. } => 2,
             Self::Refusal(_)

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use super::compacting::{Compacting, PEER, marked};
 use super::error::MemberError;
-use super::setup::{Attempts, Released};
+use super::setup::{Attempts, Begun, Released};
 use crate::linalg::Block;
 use crate::node::deployed::{GateError, Keeper};
 use crate::node::store::{Ledger, Square};
@@ -35,11 +35,43 @@ pub(super) struct MemberKeeper {
     pub(super) attempts: Arc<Mutex<Attempts>>,
     /// What is written before anything else is.
     pub(super) noted: Vec<Zeroizing<Vec<u8>>>,
+    /// How records are read.
+    pub(super) format: Format,
+    /// What has been published, where contributions can be read at once; nothing is kept of sealed ones, whose rules are the escrow's.
+    pub(super) published: Option<Published>,
+}
+
+/// The last attempt that this member has published in the open, as its disk says.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Published(Option<Attempt>);
+
+impl Published {
+    /// What a member that starts again has published.
+    pub(super) fn found(disk: &[DiskRecord]) -> Self {
+        let sent = disk.iter().rev().find_map(|record| match record {
+            DiskRecord::Regroup(Durable::Sent(attempt)) => Some(*attempt),
+            _ => None,
+        });
+        Self(sent)
+    }
+
+    /// Refuses an attempt of a try that something has been published of: it is charged once. Whatever the peer and the others take for agreed, the ledger's charge is for one of them.
+    fn check(self, attempt: Attempt) -> Result<(), GateError> {
+        match self.0 {
+            Some(last) if !attempt.may_follow(last) => Err(GateError::new(format!(
+                "{last} was published in the open, and {attempt} is no later try: nothing is published twice for one charge"
+            ))),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Keeper for MemberKeeper {
     fn charge(&mut self, attempt: Attempt) -> Result<(), GateError> {
         let Attempt { release, retry, .. } = attempt;
+        if let Some(published) = self.published {
+            published.check(attempt)?;
+        }
         let charge = self.charges.get(release.index()).copied();
         let charge = charge.ok_or_else(|| GateError::new("it is not in the plan"))?;
         let mut ledger = self.ledger.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,9 +84,24 @@ impl Keeper for MemberKeeper {
     }
 
     fn keep(&mut self, records: Vec<Zeroizing<Vec<u8>>>) -> Result<(), GateError> {
+        let sent = records.iter().filter_map(|record| self.format.sent(record));
+        let sent: Vec<Attempt> = sent.collect();
+        if let Some(published) = &mut self.published {
+            for attempt in &sent {
+                published.check(*attempt)?;
+                published.0 = Some(*attempt);
+            }
+        }
         let mut all = std::mem::take(&mut self.noted);
         all.extend(records.iter().map(|record| marked(record)));
-        self.log.append(&all).map_err(GateError::new)
+        self.log.append(&all).map_err(GateError::new)?;
+        let mut attempts = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);
+        for attempt in sent {
+            if let Some(begun) = attempts.get_mut(&attempt) {
+                begun.has_left = true;
+            }
+        }
+        Ok(())
     }
 
     fn note(&mut self, attempt: Attempt, view: &View) -> Result<(), GateError> {
@@ -69,7 +116,8 @@ impl Keeper for MemberKeeper {
         // With the first record of the attempt, before anything of it leaves.
         self.noted.push(Zeroizing::new(noted(attempt, &members)));
         let mut attempts = self.attempts.lock().unwrap_or_else(PoisonError::into_inner);
-        attempts.insert(attempt, members);
+        let has_left = false;
+        attempts.insert(attempt, Begun { members, has_left });
         Ok(())
     }
 }
@@ -115,11 +163,19 @@ pub(super) fn found(
         let read = match record.split_first() {
             Some((&PEER, bytes)) => format.record(bytes).ok().map(|record| disk.push(record)),
             Some((&ATTEMPT, bytes)) => read_noted(bytes).map(|(attempt, members)| {
-                attempts.insert(attempt, members);
+                let has_left = false;
+                attempts.insert(attempt, Begun { members, has_left });
             }),
             _ => None,
         };
         read.ok_or(MemberError::JournalLost)?;
+    }
+    for record in &disk {
+        if let DiskRecord::Regroup(Durable::Sent(attempt)) = record
+            && let Some(begun) = attempts.get_mut(attempt)
+        {
+            begun.has_left = true;
+        }
     }
     Ok((disk, attempts))
 }
@@ -168,6 +224,30 @@ pub(super) fn come_so_far(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The disk decides: one attempt of a try is published in the open, and what had not left may be published under another view.
+    #[test]
+    fn one_attempt_of_a_try_is_published() {
+        let at = |release, retry, view| Attempt {
+            release: ReleaseId(release),
+            retry,
+            view: ViewNumber(view),
+        };
+        let sent = |attempt| DiskRecord::Regroup(Durable::Sent(attempt));
+        let held = |attempt| DiskRecord::Regroup(Durable::Held(attempt));
+        let nothing = Published::found(&[held(at(1, 0, 0))]);
+        for attempt in [at(1, 0, 0), at(1, 0, 9), at(7, 2, 3)] {
+            assert!(nothing.check(attempt).is_ok());
+        }
+        let some = Published::found(&[sent(at(1, 0, 0)), sent(at(2, 1, 5)), held(at(2, 1, 5))]);
+        for attempt in [at(3, 1, 5), at(3, 1, 8), at(2, 2, 8), at(1, 2, 8)] {
+            assert!(some.check(attempt).is_ok(), "{attempt}");
+        }
+        for attempt in [at(2, 1, 5), at(2, 1, 8), at(1, 1, 8), at(9, 0, 8)] {
+            let refused = some.check(attempt).expect_err("charged before").to_string();
+            assert!(refused.contains("nothing is published twice"), "{refused}");
+        }
+    }
 
     #[test]
     fn who_takes_part_comes_back_as_it_was() {

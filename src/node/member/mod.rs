@@ -41,7 +41,7 @@ pub use error::{Charged, MemberError};
 pub use joining::{Joining, Outset};
 pub use own_rows::MemberRows;
 pub use setup::{
-    Attempts, MemberResult, MemberSetup, Planned, Planner, Progress, Released, ResultFiles,
+    Attempts, Begun, MemberResult, MemberSetup, Planned, Planner, Progress, Released, ResultFiles,
     ResultRule, Taken, Tolerant,
 };
 

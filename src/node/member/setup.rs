@@ -201,8 +201,17 @@ pub enum Progress {
     },
 }
 
-/// Who took part in which attempts, as far as this member began them: all that it needs to account for what happened.
-pub type Attempts = BTreeMap<Attempt, Vec<PeerIndex>>;
+/// An attempt that this member began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// Who takes part, ascending.
+    pub members: Vec<PeerIndex>,
+    /// Whether this member's contribution has left.
+    pub has_left: bool,
+}
+
+/// The attempts that this member began: all that it needs to account for what happened.
+pub type Attempts = BTreeMap<Attempt, Begun>;
 
 /// A release as a receipt states it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,8 +8,9 @@ use tokio::time::Instant;
 use super::agreed;
 use super::compacting::Compacting;
 use super::conductor::{Conductor, Stage, name};
+use super::dispute;
 use super::error::MemberError;
-use super::keeping::{self, MemberKeeper};
+use super::keeping::{self, MemberKeeper, Published};
 use super::resume::Resumed;
 use super::setup::{Attempts, Planned, Progress, Released, Taken, Tolerant};
 use super::verdict::named;
@@ -75,7 +76,7 @@ impl Conductor<'_> {
         let session = &planned.session;
         let links = tolerant.views.links();
         let links = Arc::new(links.map_err(|error| MemberError::Plan(error.to_string()))?);
-        let keys = MemberKeys::new(self.roster.iter().copied());
+        let keys = MemberKeys::new(self.session, self.roster.iter().copied());
         let table = &self.setup.invitation.session;
         let grace = Duration::from_secs(table.grace_seconds);
         let step_limit = Duration::from_secs(table.step_limit_seconds);
@@ -129,6 +130,7 @@ impl Conductor<'_> {
             .map(|(peer, _)| (*peer, self.roster[peer.index()]))
             .collect();
         self.attempts = Arc::new(Mutex::new(attempts));
+        let is_open = tolerant.tolerance.is_open();
         let keeper = MemberKeeper {
             ledger: Arc::clone(&self.ready.ledger),
             session: self.session,
@@ -138,6 +140,8 @@ impl Conductor<'_> {
             least: self.setup.policy.min_peers(),
             attempts: Arc::clone(&self.attempts),
             noted: Vec::new(),
+            format: format.clone(),
+            published: is_open.then(|| Published::found(&disk)),
         };
         (self.progress)(Progress::Agreed {
             members: self.roster.iter().map(|id| name(&self.names, id)).collect(),
@@ -194,6 +198,10 @@ impl Conductor<'_> {
                     .map(|id| named(&self.names, &id))
                     .unwrap_or_default();
                 tracing::warn!(%member, "a member has signed two statements that contradict each other");
+                if let Some(planned) = &self.planned {
+                    let session = planned.session.plan().session();
+                    dispute::keep_contradiction(&self.ready.files, evidence.files(session));
+                }
             }
             Told::Ended(End::Finished) => self.finish()?,
             Told::Ended(end) => return Err(MemberError::of_end(end)),

@@ -61,6 +61,15 @@ impl Attempt {
         at(0)..=at(u64::MAX)
     }
 
+    /// Whether this may be published in the open after `last` was: it belongs to a later try, or to a later release of the same number of retries.
+    ///
+    /// Members that follow the protocol never ask for anything else. *Proof.* The number of retries never falls, and it grows whenever a release that this member has published for
+    /// is tried again ([`Statement::sent`](super::Statement::sent) is in every agreement that it takes part in). ∎ Members that do not may ask for it, and get nothing.
+    #[must_use]
+    pub fn may_follow(self, last: Self) -> bool {
+        (self.retry, self.release) > (last.retry, last.release)
+    }
+
     /// All later attempts at the same release.
     pub(in crate::protocol) fn later(self) -> (Bound<Self>, Bound<Self>) {
         let last = Self {

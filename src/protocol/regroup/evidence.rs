@@ -1,9 +1,13 @@
 //! Proof that a member deviated: two things that it signed and that nobody honest signs both.
 
+use super::bytes::{Extent, Reader};
 use super::record::{Record, Statement};
 use super::signed::{Signed, Verifier};
 use crate::protocol::SessionId;
 use crate::vocabulary::PeerIndex;
+
+/// First bytes of each of the two files of [`Evidence`].
+pub const EVIDENCE_MARK: [u8; 8] = *b"UTAGEV\x00\x01";
 
 /// Two statements of one member that contradict each other, as it signed them. Whoever knows its public key can check them, and needs to believe nobody.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +32,34 @@ impl Evidence {
         })
     }
 
+    /// The two as files for [`Self::read`].
+    ///
+    /// ```text
+    /// mark (8) | session (16) | words of cuts (4) | peers (4) | the statement with its signature
+    /// ```
+    #[must_use]
+    pub fn files(&self, session: SessionId) -> [Vec<u8>; 2] {
+        [&self.first, &self.second].map(|signed| {
+            let mut bytes = EVIDENCE_MARK.to_vec();
+            bytes.extend_from_slice(&session.0);
+            let lengths = stated(signed).map(|(_, (_, one))| one.disruptions.lengths());
+            for length in lengths.unwrap_or_default() {
+                bytes.extend_from_slice(&length.to_le_bytes());
+            }
+            signed.append_to(&mut bytes);
+            bytes
+        })
+    }
+
+    /// The contradiction in two files, and the session that both name; nothing where these are no such files, or both statements may be. Signatures are not
+    /// looked at ([`Self::is_proof`]): they cover the session and both lengths.
+    #[must_use]
+    pub fn read(files: [&[u8]; 2]) -> Option<(SessionId, Self)> {
+        let [(session, first), (other, second)] = [read(files[0])?, read(files[1])?];
+        let evidence = Self::of(&first, &second)?;
+        (session == other).then_some((session, evidence))
+    }
+
     /// Who deviated.
     #[must_use]
     pub fn culprit(&self) -> PeerIndex {
@@ -45,6 +77,21 @@ impl Evidence {
             && is_signed(&self.first)
             && is_signed(&self.second)
     }
+}
+
+fn read(file: &[u8]) -> Option<(SessionId, Signed)> {
+    let mut from = Reader::new(file);
+    let is_marked = from.array() == Some(EVIDENCE_MARK);
+    let session = SessionId(from.array().filter(|_| is_marked)?);
+    let (words, peers) = (from.u32()? as usize, from.u32()? as usize);
+    // Nothing is taken for lengths that the file cannot have.
+    if words > file.len() || peers > file.len() {
+        return None;
+    }
+    let links = words.checked_mul(64)?;
+    let signed = Signed::read(&mut from, Extent { peers, links })?;
+    from.end()?;
+    Some((session, signed))
 }
 
 fn stated(signed: &Signed) -> Option<(PeerIndex, (u64, &Statement))> {

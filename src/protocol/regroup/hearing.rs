@@ -1,13 +1,15 @@
 //! Who says what: signatures on records, and statements that contradict each other.
 
-use super::attempt::ViewNumber;
+use super::attempt::{Attempt, ViewNumber};
 use super::evidence::Evidence;
 use super::interface::Output;
 use super::machine::Regroup;
 use super::record::{MOST_RESTARTS, Record, Statement};
 use super::resume::View;
 use super::signed::Signed;
-use crate::vocabulary::{PeerIndex, Time};
+#[cfg(test)]
+use super::tests::Tamper;
+use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 
 impl Regroup {
     pub(super) fn heard_statement(
@@ -26,6 +28,18 @@ impl Regroup {
             .statement_of(origin)
             .is_none_or(|(last, _)| serial > last);
         let evidence = known.and_then(|known| Evidence::of(known, &signed));
+        let Record::Statement { statement, .. } = &signed.record else {
+            return;
+        };
+        if !self.is_possible(serial, statement) {
+            // Nobody who follows the protocol says it or passes it on.
+            if let Some(evidence) = evidence.filter(|_| self.is_signed(&signed)) {
+                self.proven.insert(origin);
+                out.push(Output::Deviates(Box::new(evidence)));
+            }
+            out.push(Output::Refused(from));
+            return self.suspect(from, now, out);
+        }
         if !(is_new || evidence.is_some()) || !self.is_signed(&signed) {
             return;
         }
@@ -42,6 +56,41 @@ impl Regroup {
         self.flood(signed, Some(from), out);
         out.push(Output::Deviates(Box::new(evidence)));
         self.suspect(origin, now, out);
+    }
+
+    /// Whether a member that follows the protocol can state this, as its statement of this number: nothing is counted, compared or begun that others state
+    /// beyond it.
+    ///
+    /// Every statement has more that has gone wrong than the one before, and so has every view that is decided: with n things gone wrong it is at most the n-th statement, after at most
+    /// n − 1 decisions, each of which counts at most one retry.
+    fn is_possible(&self, serial: u64, statement: &Statement) -> bool {
+        #[cfg(test)]
+        if self.tamper == Tamper::BelievesAll {
+            return true;
+        }
+        let Statement {
+            disruptions,
+            done,
+            certified,
+            sent,
+            retries,
+        } = statement;
+        let (last, most) = (self.setup.last, self.setup.tolerance.retries);
+        let (count, number) = (disruptions.count(), disruptions.number());
+        let is_earlier = |at: &Attempt| {
+            let is_release = at.release > ReleaseId(0) && at.release <= last;
+            is_release && at.retry <= *retries && at.view < number
+        };
+        (1..=count).contains(&serial)
+            && u64::from(*retries) < count
+            && *retries <= most
+            && *done <= last
+            && disruptions
+                .restarts
+                .iter()
+                .all(|count| *count <= MOST_RESTARTS)
+            && certified.is_sorted_by(|one, next| one < next)
+            && certified.iter().chain(sent).all(is_earlier)
     }
 
     /// Which neighbour has started again, and for the how manieth time, if this record says so and that is not known yet: its driver drops what is

@@ -82,6 +82,8 @@ pub enum Output {
     },
     /// All who take part hold all that was published: what was sealed may be opened, and averaged.
     Certified(Certificate),
+    /// A neighbour has sent a statement that no member makes that follows the protocol. The link to it is cut.
+    Refused(PeerIndex),
     /// A member is proved to deviate. Its links to this one are cut.
     Deviates(Box<Evidence>),
     /// To be called with [`Input::Timer`] and this number at this time.
@@ -101,6 +103,8 @@ pub enum End {
     Excluded,
     /// A contribution is lost, and no retry is left.
     Lost,
+    /// The others begin a try again that this member has published an attempt of in the open: it publishes no other one.
+    Published,
     /// This member has restarted too often.
     Restarts,
     /// The others finished without this member's having all sums: it may ask them for the result.

@@ -31,7 +31,7 @@ pub(super) enum Stage {
 #[derive(Clone, Debug)]
 pub struct Regroup {
     pub(super) setup: RegroupSetup,
-    known: Disruptions,
+    pub(super) known: Disruptions,
     /// The view of what was known when it was last asked for.
     upcoming: Option<View>,
     pub(super) stage: Stage,
@@ -62,6 +62,10 @@ pub struct Regroup {
     waits: Option<u64>,
     /// Timers that it has asked for.
     timers: u64,
+    /// Who says that it has finished, with its signature.
+    pub(super) over: BTreeMap<PeerIndex, Signed>,
+    /// Neighbours that were shown, after the end, that all are done.
+    pub(super) shown: BTreeSet<PeerIndex>,
     #[cfg(test)]
     pub(in crate::protocol) tamper: Tamper,
 }
@@ -94,6 +98,8 @@ impl Regroup {
             settles: None,
             waits: None,
             timers: 0,
+            over: BTreeMap::new(),
+            shown: BTreeSet::new(),
             #[cfg(test)]
             tamper: Tamper::now(),
             setup,
@@ -186,8 +192,7 @@ impl Regroup {
     /// The whole interface: one input, all outputs in `out`.
     pub fn handle(&mut self, input: Input, now: Time, out: &mut Vec<Output>) {
         if let Stage::Ended(end) = self.stage {
-            self.after_the_end(end, &input, out);
-            return;
+            return self.after_the_end(end, input, now, out);
         }
         match input {
             Input::Start => self.start(now, out),
@@ -195,9 +200,14 @@ impl Regroup {
             Input::Suspect(neighbour) => self.suspect(neighbour, now, out),
             Input::Returned(neighbour) if self.is_cut(neighbour) => {}
             Input::Returned(neighbour) => self.inform(neighbour, out),
-            Input::Sending(attempt) if self.is_current(attempt) => {
+            Input::Sending(attempt) if self.is_current(attempt) && self.may_publish(attempt) => {
                 self.sent = Some(attempt);
                 out.push(Output::Persist(Durable::Sent(attempt)));
+            }
+            #[cfg(test)]
+            Input::Holding(_) if self.tamper == Tamper::Overstates && self.known.count() < 2 => {
+                let open = self.connected().pop();
+                open.into_iter().for_each(|one| self.suspect(one, now, out));
             }
             Input::Holding(attempt) if self.is_current(attempt) => self.hold(attempt, out),
             Input::Averaged(release) if self.is_due(release) => self.averaged(release, out),
@@ -216,31 +226,6 @@ impl Regroup {
     fn is_due(&self, release: ReleaseId) -> bool {
         let current = self.current.filter(|at| self.certified.contains_key(at));
         self.stage == Stage::Running && current.is_some_and(|at| at.release == release)
-    }
-
-    /// Whoever has finished tells those who come back; nobody else has anything to say, and their drivers take no connection any more: whoever
-    /// comes back must see that they are gone.
-    fn after_the_end(&self, end: End, input: &Input, out: &mut Vec<Output>) {
-        let back = match input {
-            Input::Returned(neighbour) => Some(*neighbour),
-            Input::Heard {
-                from,
-                record:
-                    Signed {
-                        record: Record::Restart { .. },
-                        ..
-                    },
-            } => Some(*from),
-            _ => None,
-        };
-        let back = back.filter(|neighbour| !self.is_cut(*neighbour));
-        if let (End::Finished, Some(neighbour)) = (end, back) {
-            let origin = self.setup.me;
-            out.push(Output::Send {
-                to: vec![neighbour],
-                record: self.signed(Record::Finished { origin }),
-            });
-        }
     }
 
     fn start(&mut self, now: Time, out: &mut Vec<Output>) {
@@ -311,20 +296,13 @@ impl Regroup {
                         self.note_held(attempt, origin, signed.signature);
                         self.pass_on(signed, Some(from), out);
                         self.certify(out);
+                        self.end_if_all_are_done(out);
                         self.decide(out);
                     }
                     None => {}
                 }
             }
-            Record::Finished { .. } => {
-                if self.is_signed(&signed) {
-                    let end = match self.done == self.setup.last {
-                        true => End::Finished,
-                        false => End::Missed,
-                    };
-                    self.finish(end, out);
-                }
-            }
+            Record::Finished { .. } => self.heard_finished(from, signed, now, out),
         }
     }
 
@@ -545,6 +523,10 @@ impl Regroup {
             Resume::Finished => return self.finish(End::Finished, out),
             Resume::Lost { .. } => return self.finish(End::Lost, out),
         };
+        let is_begun = matches!(resume, Resume::Begin { .. });
+        if is_begun && !self.may_publish(attempt) {
+            return self.finish(End::Published, out);
+        }
         if let Some(onward) = resume.onward() {
             self.take_back(onward);
         }
@@ -552,6 +534,15 @@ impl Regroup {
         self.retries = retries;
         let view = Arc::new(self.view().clone());
         out.push(Output::Resume { view, resume });
+    }
+
+    /// Whether this member may contribute to an attempt. In the open it never publishes two attempts of one try, whatever others state.
+    fn may_publish(&self, attempt: Attempt) -> bool {
+        #[cfg(test)]
+        if self.tamper == Tamper::PublishesAgain {
+            return true;
+        }
+        !self.setup.tolerance.is_open() || self.sent.is_none_or(|last| attempt.may_follow(last))
     }
 
     fn averaged(&mut self, release: ReleaseId, out: &mut Vec<Output>) {
@@ -615,14 +606,5 @@ impl Regroup {
             true => self.waits = self.wake(now + self.setup.patience, out),
             false => self.give_up(&cut, now, out),
         }
-    }
-
-    pub(super) fn finish(&mut self, end: End, out: &mut Vec<Output>) {
-        self.stage = Stage::Ended(end);
-        if end == End::Finished {
-            let origin = self.setup.me;
-            self.flood(self.signed(Record::Finished { origin }), None, out);
-        }
-        out.push(Output::Ended(end));
     }
 }

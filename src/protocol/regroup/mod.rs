@@ -32,7 +32,8 @@
 //! wrong is finite.
 //!
 //! Privacy depends on none of it: the account holds for whatever was published. Safety needs no bound on delays; timers decide only who is accused.
-//! One member that deviates can stop a session, or make it last. Every record is signed by its origin, and two statements that no honest member makes both are
+//! What others state never makes a member publish twice in one try ([`Attempt::may_follow`]), nor begin more than the session pays
+//! for. One member that deviates can stop a session, or make it last. Every record is signed by its origin, and two statements that no honest member makes both are
 //! [`Evidence`]: everybody gives up its link to who made them.
 //!
 //! # Sources
@@ -42,6 +43,7 @@
 mod attempt;
 mod bytes;
 mod certificate;
+mod ending;
 mod evidence;
 mod hearing;
 mod history;
@@ -63,7 +65,7 @@ pub use attempt::{Attempt, ViewNumber};
 pub use bytes::Extent;
 pub(in crate::protocol) use bytes::Reader;
 pub use certificate::{Certificate, CertificateError, HELD_LEN, SIGNATURE_LEN, held_statement};
-pub use evidence::Evidence;
+pub use evidence::{EVIDENCE_MARK, Evidence};
 pub use history::History;
 pub use interface::{End, Input, Output, RegroupSetup};
 pub use links::{Links, LinksError};

@@ -110,6 +110,7 @@ mod tests {
             }
             let links = Links::new(peers as usize, pairs.into_iter().collect()).expect("a graph");
             let tolerance = Tolerance {
+                colluders: 1,
                 floor: 1,
                 needs: vec![0; peers as usize],
                 retries: 0,

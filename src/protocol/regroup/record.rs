@@ -53,6 +53,17 @@ impl Disruptions {
         ViewNumber(self.cuts.len() as u64 * VIEWS_PER_CUT + u64::from(restarts))
     }
 
+    /// How many things have gone wrong: cuts and restarts. It grows along every chain of disruptions.
+    pub(super) fn count(&self) -> u64 {
+        let restarts: u64 = self.restarts.iter().map(|count| u64::from(*count)).sum();
+        self.cuts.len() as u64 + restarts
+    }
+
+    /// Words of cuts and bytes of restarts in [`Self::append_to`].
+    pub(super) fn lengths(&self) -> [u32; 2] {
+        [self.cuts.words().len() as u32, self.restarts.len() as u32]
+    }
+
     /// As bytes; among disruptions of one session no two have the same.
     pub(super) fn append_to(&self, out: &mut Vec<u8>) {
         for word in self.cuts.words() {

@@ -69,6 +69,8 @@ pub enum Publication {
 /// What a session tolerates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tolerance {
+    /// How many may be curious: the word of one more member is at least one honest member's.
+    pub colluders: usize,
     /// How many must be left.
     pub floor: usize,
     /// Per peer, how many of its neighbours can open what it sealed together; 1 where contributions are open.
@@ -80,6 +82,12 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
+    /// Whether contributions can be read before they are certified.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(self.publication, Publication::Open)
+    }
+
     /// Of a session among these peers that seal what they contribute, of whom `colluders` may be curious and `dropouts` may be lost, and of which
     /// releases may be tried again `retries` times. A peer is cut off when it has fewer live neighbours than open what it seals, not before: a rule that
     /// kept further losses in reserve would cut off both ends of one broken cable.
@@ -93,6 +101,7 @@ impl Tolerance {
     ) -> Result<Self, ThresholdsError> {
         let thresholds = Thresholds::new(links, colluders, dropouts)?;
         Ok(Self {
+            colluders,
             floor: links.peers() - dropouts,
             needs: thresholds.shares().collect(),
             retries,
@@ -168,7 +177,7 @@ pub(super) fn resume(
         .unwrap_or(0);
     let done = statements.iter().map(|one| one.done.0).min().unwrap_or(0);
     let release = ReleaseId(done.max(newest.saturating_sub(1))).next();
-    let mut retries = statements.iter().map(|one| one.retries).max().unwrap_or(0);
+    let retries = statements.iter().map(|one| one.retries).max().unwrap_or(0);
     if release > last {
         return Some(Resume::Finished);
     }
@@ -180,17 +189,15 @@ pub(super) fn resume(
         again = heirs(links, tolerance, then, view).map(|heirs| (attempt, heirs));
     }
     // What was sent in the open counts, whether or not it comes to anything: its release will be tried anew.
-    let is_open = matches!(tolerance.publication, Publication::Open);
     let is_wasted = |at: Attempt| at.release >= release && !certified().any(|one| *one == at);
     let wasted = statements.iter().filter_map(|one| one.sent).any(is_wasted);
     let is_lost = final_one.is_some() && again.is_none();
-    let is_charged = is_lost || (is_open && wasted);
-    if is_charged {
-        retries += 1;
-        if retries > tolerance.retries {
-            return Some(Resume::Lost { release });
-        }
-    }
+    let is_charged = is_lost || (tolerance.is_open() && wasted);
+    // Whatever others state, nothing is begun beyond what the session pays for.
+    let paid = retries.checked_add(u32::from(is_charged));
+    let Some(retries) = paid.filter(|retries| *retries <= tolerance.retries) else {
+        return Some(Resume::Lost { release });
+    };
     if let Some((attempt, heirs)) = again {
         return Some(Resume::Average {
             attempt,

@@ -9,7 +9,7 @@ use crate::protocol::SessionId;
 use crate::vocabulary::PeerIndex;
 
 /// What is signed begins with this, where it is not a statement of what is held.
-const DOMAIN: &[u8; 20] = b"undertone regroup v1";
+const DOMAIN: &[u8; 20] = b"undertone regroup v2";
 
 /// The public keys of all members.
 pub trait Verifier: fmt::Debug + Send + Sync {
@@ -66,6 +66,10 @@ impl Record {
             } => {
                 out.push(3);
                 out.extend_from_slice(&serial.to_le_bytes());
+                // Without the size of the session the same bytes could be read as another statement.
+                for length in statement.disruptions.lengths() {
+                    out.extend_from_slice(&length.to_le_bytes());
+                }
                 statement.append_to(&mut out);
             }
             Self::Finished { .. } => out.push(4),

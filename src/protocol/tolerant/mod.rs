@@ -53,7 +53,7 @@ pub(crate) use tamper::Tamper;
 
 use super::averaging::Part;
 use super::escrow::Refused;
-use super::fault::Fault;
+use super::fault::{Fault, FaultKind};
 use super::message::Summand;
 use super::outbox::{Event, Targets};
 use super::peer::{Peer, PeerError, PeerSetup};
@@ -299,6 +299,9 @@ impl TolerantPeer {
     /// The same peer with a defect.
     #[cfg(test)]
     pub(crate) fn armed(mut self, tamper: Tamper) -> Self {
+        if tamper == Tamper::Overstates && self.setup.me != PeerIndex(0) {
+            return self;
+        }
         self.tamper = tamper;
         if tamper != Tamper::None {
             self.regroup.tamper = tamper.agreement();
@@ -439,6 +442,10 @@ impl TolerantPeer {
                 regroup::Output::Freeze => self.inner = None,
                 regroup::Output::Resume { view, resume } => self.resume(&view, resume, now, out)?,
                 regroup::Output::Certified(certificate) => self.open(&certificate, now, out)?,
+                regroup::Output::Refused(culprit) => {
+                    let kind = FaultKind::Impossible;
+                    out.push(Output::Fault(Fault { culprit, kind }));
+                }
                 regroup::Output::Deviates(evidence) => out.push(Output::Deviates(evidence)),
                 regroup::Output::Ended(end) => {
                     self.inner = None;
@@ -524,7 +531,8 @@ impl TolerantPeer {
         };
         let here = inner.attempt.release;
         let is_near = attempt.release == here || attempt.release == here.next();
-        let is_here = attempt.view == self.regroup.view().number;
+        let is_here =
+            attempt.view == self.regroup.view().number && attempt.retry == self.regroup.retries();
         if !is_near || !is_here || inner.local(from).is_none() {
             return;
         }

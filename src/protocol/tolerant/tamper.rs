@@ -42,6 +42,8 @@ pub(crate) enum Tamper {
     OneKey,
     /// Attempts under different views draw one noise.
     SameStream,
+    /// Not a defect but a lie: the first member overstates how often releases were tried again ([`Agreement::Overstates`]).
+    Overstates,
 }
 
 impl Tamper {
@@ -53,6 +55,7 @@ impl Tamper {
             Self::OneSignature => Agreement::OneSignature,
             Self::ForgetCertificates => Agreement::ForgetCertificates,
             Self::Majority => Agreement::Majority,
+            Self::Overstates => Agreement::Overstates,
             _ => Agreement::None,
         }
     }

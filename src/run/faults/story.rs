@@ -23,6 +23,7 @@ fn words(end: End) -> &'static str {
         End::Floor => "too few left",
         End::Excluded => "cut off",
         End::Lost => "out of retries",
+        End::Published => "asked to publish twice",
         End::Restarts => "restarted too often",
         End::Missed => "too late",
     }

@@ -1,5 +1,7 @@
 //! What happened in a run whose peers tolerate losses, in its receipt: a diagnostic, recomputed from who took part and who was read.
 
+use std::collections::BTreeSet;
+
 use super::check::{Finding, equal, flag};
 use super::document::{RealisedReceipt, Receipt, StatedAttempt};
 use super::error::{ReceiptError, range};
@@ -65,19 +67,24 @@ pub struct KnownAttempt {
     pub view: u64,
     /// Who took part, ascending.
     pub members: Vec<u32>,
+    /// The member whose account it is, where it has published in the open in this attempt.
+    pub published: Option<u32>,
 }
 
 /// What a member that knows who took part in which attempts, and nothing more, accounts for: in order of releases, tries and views.
 ///
 /// What it does not know counts as read. Whoever takes part in the last attempt of a try is read in that one, and in no earlier one: those
-/// who agreed to begin it had said that they had sent nothing that could be read. Whoever is lost in between may have sent before.
+/// who agreed to begin it had said that they had sent nothing that could be read. Whoever is lost in between may have sent before. What the member itself has
+/// published is read, whatever was agreed.
 fn read_at_worst(attempts: &[KnownAttempt]) -> Vec<Vec<u32>> {
     let read = |place: usize| {
         let one = &attempts[place];
         let of_one_try =
             |other: &&KnownAttempt| (other.release, other.retry) == (one.release, one.retry);
         let later: Vec<&KnownAttempt> = attempts[place + 1..].iter().filter(of_one_try).collect();
-        let is_read = |member: &&u32| !later.iter().any(|one| one.members.contains(member));
+        let is_read = |member: &&u32| {
+            one.published == Some(**member) || !later.iter().any(|one| one.members.contains(member))
+        };
         one.members.iter().filter(is_read).copied().collect()
     };
     (0..attempts.len()).map(read).collect()
@@ -157,10 +164,16 @@ impl Receipt {
                 scales: vec![factor; attempt.members.len()],
             })?;
         }
-        let mut findings = vec![flag(
-            "attempts at releases of the program, within the retries",
-            is_planned,
-        )];
+        let mut findings = vec![
+            flag(
+                "attempts at releases of the program, within the retries",
+                is_planned,
+            ),
+            flag(
+                "nobody could be read in two attempts at a release with one number of retries: they are charged once",
+                !is_read_twice(&stated.attempts),
+            ),
+        ];
         let asked = (request.colluders, dropouts.tolerate);
         let found = match squares(&realised, connectivity, asked) {
             Ok(found) => found,
@@ -194,6 +207,16 @@ impl Receipt {
     }
 }
 
+/// Whether somebody could be read in two attempts of one try.
+fn is_read_twice(attempts: &[StatedAttempt]) -> bool {
+    let mut read = BTreeSet::new();
+    let mut all = attempts.iter().flat_map(|one| {
+        let of_try = (one.release, one.retry);
+        one.read.iter().map(move |peer| (of_try, *peer))
+    });
+    !all.all(|one| read.insert(one))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,6 +228,7 @@ mod tests {
             retry,
             view,
             members: members.to_vec(),
+            published: None,
         };
         let attempts = [
             attempt(1, 0, 0, &[0, 1, 2, 3]),
@@ -216,5 +240,27 @@ mod tests {
         ];
         let read = read_at_worst(&attempts);
         assert_eq!(read, [vec![3], vec![0, 1, 2], vec![0, 1, 2], vec![0, 1, 2]]);
+        // What this member has published was read, whatever the others agreed to do next.
+        let mut published = attempts;
+        published[0].published = Some(1);
+        published[1].published = Some(1);
+        let read = read_at_worst(&published);
+        assert_eq!(read[..2], [vec![1, 3], vec![0, 1, 2]]);
+        let stated = |read: Vec<Vec<u32>>| -> Vec<StatedAttempt> {
+            let both = published.iter().zip(read);
+            both.map(|(one, read)| StatedAttempt {
+                release: one.release.0,
+                retry: one.retry,
+                view: one.view,
+                members: one.members.clone(),
+                read,
+            })
+            .collect()
+        };
+        assert!(is_read_twice(&stated(read)));
+        assert!(!is_read_twice(&stated(read_at_worst(&[
+            attempt(1, 0, 0, &[0, 1, 2, 3]),
+            attempt(1, 0, 1, &[0, 1, 2]),
+        ]))));
     }
 }

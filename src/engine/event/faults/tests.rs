@@ -22,6 +22,7 @@ use crate::vocabulary::{PeerIndex, ReleaseId};
 mod audit;
 mod churn;
 mod costs;
+mod hostile;
 mod soak;
 
 const ITERATIONS: u32 = 3;
@@ -91,6 +92,7 @@ fn armed_scene(graph: &Graph, kind: AveragingKind, seed: u64, tamper: Tamper) ->
 
 fn tolerance(peers: u32, lost: u32, retries: u32) -> Arc<Tolerance> {
     Arc::new(Tolerance {
+        colluders: 1,
         floor: (peers - lost) as usize,
         needs: vec![1; peers as usize],
         retries,

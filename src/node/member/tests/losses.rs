@@ -114,6 +114,7 @@ impl Lossy {
         match self.is_sealed {
             true => Tolerance::sealed(&links, (1, self.lost), RETRIES).expect("enough neighbours"),
             false => Tolerance {
+                colluders: 1,
                 floor: usize::from(self.members) - self.lost,
                 needs: vec![1; usize::from(self.members)],
                 retries: RETRIES,

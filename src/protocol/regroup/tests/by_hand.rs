@@ -59,6 +59,7 @@ fn setup(u: u32) -> RegroupSetup {
         signatures: Marks::of(PeerIndex(u)),
         links: Arc::new(Links::new(4, pairs.to_vec()).expect("a graph")),
         tolerance: Arc::new(Tolerance {
+            colluders: 1,
             floor: 3,
             needs: vec![1; 4],
             retries: 0,
@@ -383,7 +384,7 @@ fn two_statements_of_one_member_are_proof_against_it() {
     }
     let honest = honest.expect("member 0 froze");
     let mut other = honest.clone();
-    other.retries = 7;
+    other.done = ReleaseId(1);
     let statement = |serial, statement| Record::Statement {
         origin: PeerIndex(0),
         serial,

@@ -1,4 +1,6 @@
 mod by_hand;
+mod evidence;
+mod hostile;
 mod model;
 mod schedules;
 
@@ -58,6 +60,16 @@ pub(crate) enum Tamper {
     NoFloor,
     /// Whoever had a sum that is averaged again in another view still says so.
     OldSums,
+    /// Statements do not say what was sent.
+    ForgetsSent,
+    /// Nor does a member refuse to publish a second attempt of one try.
+    PublishesAgain,
+    /// Whatever others state is believed.
+    BelievesAll,
+    /// One member that says that all have finished is believed.
+    BelievesTheEnd,
+    /// Not a defect but a lie: a member cuts a link when it should say that it holds what was published, twice, and states the largest number of retries.
+    Overstates,
 }
 
 thread_local! {
@@ -78,6 +90,12 @@ impl Tamper {
     pub(super) fn statement(self, mut statement: Statement) -> Statement {
         if self == Self::ForgetCertificates {
             statement.certified.clear();
+        }
+        if matches!(self, Self::ForgetsSent | Self::PublishesAgain) {
+            statement.sent = None;
+        }
+        if self == Self::Overstates {
+            statement.retries = u32::MAX;
         }
         statement
     }

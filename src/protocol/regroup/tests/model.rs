@@ -13,6 +13,7 @@ use super::super::record::Durable;
 use super::super::resume::{Publication, Resume, View};
 use super::super::sets::Members;
 use super::super::signed::Signed;
+use super::hostile::Attack;
 use super::schedules::Schedule;
 use super::{Marks, Tamper};
 use crate::protocol::SessionId;
@@ -89,6 +90,8 @@ pub(super) enum Broken {
     Fresh,
     /// Somebody honest is proved to deviate.
     Blame,
+    /// Somebody honest published two attempts of one try in the open.
+    Twice,
     /// More than the retries, or none where somebody's contribution had left in the open.
     Charged,
 }
@@ -104,6 +107,10 @@ pub(super) struct Story {
     pub(super) attempts_again: u64,
     pub(super) averagings_again: u64,
     pub(super) ends: BTreeMap<&'static str, u64>,
+    /// Who is proved to deviate, rightly.
+    pub(super) proofs: u64,
+    /// Statements that were refused.
+    pub(super) refused: u64,
 }
 
 pub(super) struct Network {
@@ -126,6 +133,8 @@ pub(super) struct Network {
     /// What those who begin an attempt go on from.
     before: BTreeMap<Attempt, (Attempt, ViewNumber)>,
     parts: BTreeMap<Attempt, Members>,
+    /// How many links the hostile member has cut instead of saying that it holds what was published.
+    cuts: u32,
 }
 
 const STEPS: u32 = 3;
@@ -165,6 +174,7 @@ impl Network {
             taken: BTreeMap::new(),
             before: BTreeMap::new(),
             parts: BTreeMap::new(),
+            cuts: 0,
             schedule,
         };
         network.play();
@@ -224,12 +234,42 @@ impl Network {
             return;
         }
         let mut out = Vec::new();
+        let attack = self.attack_of(u);
+        let input = match attack {
+            Some(attack) => self.instead(u, attack, input),
+            None => input,
+        };
+        let is_the_end = attack.is_some_and(|attack| attack.says_the_end(&input));
         self.nodes[u].member.handle(input, Time(self.now), &mut out);
+        if is_the_end {
+            let to = self.neighbours(u).into_iter().map(PeerIndex::from_index);
+            let (to, record) = (to.collect(), Attack::the_end(u));
+            out.insert(0, Output::Send { to, record });
+        }
         for output in out {
             if !self.nodes[u].is_up {
                 return;
             }
             self.carry_out(u, output);
+        }
+    }
+
+    fn attack_of(&self, u: usize) -> Option<Attack> {
+        let hostile = self.schedule.hostile.filter(|(hostile, _)| *hostile == u);
+        hostile.map(|(_, attack)| attack)
+    }
+
+    /// What the hostile member is told instead of this.
+    fn instead(&mut self, u: usize, attack: Attack, input: Input) -> Input {
+        let member = &self.nodes[u].member;
+        let mut open = self.neighbours(u).into_iter().map(PeerIndex::from_index);
+        let open = open.rfind(|v| !member.is_cut(*v));
+        match (input, open) {
+            (Input::Holding(_), Some(neighbour)) if self.cuts < attack.cuts => {
+                self.cuts += 1;
+                Input::Suspect(neighbour)
+            }
+            (input, _) => input,
         }
     }
 
@@ -242,8 +282,14 @@ impl Network {
                 self.nodes[u].disk.push(record);
             }
             Output::Send { to, record } => {
+                let said = match self.attack_of(u) {
+                    Some(attack) => attack.said(u, record),
+                    None => vec![record],
+                };
                 for v in to {
-                    self.send(u, v.index(), Frame::Record(record.clone()));
+                    for record in &said {
+                        self.send(u, v.index(), Frame::Record(record.clone()));
+                    }
                 }
             }
             Output::Cut(v) => {
@@ -269,8 +315,16 @@ impl Network {
                     None => self.enter(u),
                 }
             }
-            Output::Deviates(_) => {
-                self.story.broken.insert(Broken::Blame);
+            Output::Refused(from) if self.attack_of(from.index()).is_some() => {
+                self.story.refused += 1;
+            }
+            Output::Deviates(evidence) if self.attack_of(evidence.culprit().index()).is_some() => {
+                self.story.proofs += 1;
+            }
+            Output::Deviates(_) | Output::Refused(_) => {
+                if self.attack_of(u).is_none() {
+                    self.story.broken.insert(Broken::Blame);
+                }
             }
             Output::Wake(serial, at) => {
                 let life = self.nodes[u].life;
@@ -278,7 +332,7 @@ impl Network {
             }
             Output::Ended(end) => {
                 let is_early = end == End::Missed;
-                if is_early {
+                if is_early && self.attack_of(u).is_none() {
                     self.story.broken.insert(Broken::Early);
                 }
                 self.nodes[u].steps.clear();
@@ -425,6 +479,10 @@ impl Network {
         if matches!(self.schedule.publication, Publication::Sealed(_)) {
             return;
         }
+        let mut same = self.sealed.range(attempt.same_try());
+        if same.any(|(at, by)| *at != attempt && by.contains(&u)) {
+            self.story.broken.insert(Broken::Twice);
+        }
         let tries = self.sealed.iter();
         let mine = tries.filter(|(at, by)| at.release == attempt.release && by.contains(&u));
         if mine.count() as u32 > retries + 1 {
@@ -552,7 +610,7 @@ impl Network {
     fn judge(&mut self) {
         let mut same: BTreeMap<ReleaseId, BTreeSet<(Attempt, ViewNumber)>> = BTreeMap::new();
         for (u, node) in self.nodes.iter().enumerate() {
-            if !node.is_up {
+            if !node.is_up || self.attack_of(u).is_some() {
                 continue;
             }
             let name = match node.member.end() {
@@ -564,6 +622,7 @@ impl Network {
                 Some(End::Floor) => "floor",
                 Some(End::Excluded) => "excluded",
                 Some(End::Lost) => "lost",
+                Some(End::Published) => "published",
                 Some(End::Restarts) => "restarts",
                 Some(End::Missed) => "missed",
             };

@@ -10,6 +10,7 @@ use super::super::machine::Regroup;
 use super::super::resume::{Publication, Tolerance};
 use super::super::threshold::Thresholds;
 use super::Tamper;
+use super::hostile::Attack;
 use super::model::{Broken, Network, Story};
 use crate::vocabulary::{PeerIndex, Span};
 
@@ -36,6 +37,8 @@ pub(super) struct Schedule {
     pub(super) provoked: Option<(usize, usize, usize)>,
     /// Who gives up which link as soon as somebody has a sum, one in each view.
     pub(super) hasty: Vec<(usize, usize)>,
+    /// Who follows the protocol but for what this says.
+    pub(super) hostile: Option<(usize, Attack)>,
     slow: u64,
     patience: u64,
 }
@@ -113,6 +116,7 @@ impl Schedule {
         Self {
             provoked,
             hasty,
+            hostile: None,
             seed,
             tamper,
             peers,
@@ -130,6 +134,41 @@ impl Schedule {
         }
     }
 
+    /// Nothing goes wrong among peers that are all connected, but for what one of them does. One may be lost.
+    pub(super) fn attacked(
+        seed: u64,
+        (peers, retries): (usize, u32),
+        is_open: bool,
+        hostile: (usize, Attack),
+    ) -> Self {
+        let all = (0..peers).map(PeerIndex::from_index);
+        let beside =
+            |u: PeerIndex| (u.index() + 1..peers).map(move |v| (u, PeerIndex::from_index(v)));
+        let publication = match is_open {
+            true => Publication::Open,
+            false => Publication::Sealed(Thresholds::forged(&vec![1; peers])),
+        };
+        Self {
+            seed,
+            tamper: Tamper::None,
+            peers,
+            pairs: all.flat_map(beside).collect(),
+            floor: peers - 1,
+            releases: 3,
+            retries,
+            publication,
+            crashes: BTreeMap::new(),
+            restarts: BTreeMap::new(),
+            second: BTreeMap::new(),
+            suspicions: Vec::new(),
+            provoked: None,
+            hasty: Vec::new(),
+            hostile: Some(hostile),
+            slow: 1,
+            patience: 60_000,
+        }
+    }
+
     pub(super) fn generator(&self) -> ChaCha20Rng {
         ChaCha20Rng::seed_from_u64(self.seed ^ 0x6d65_7373_6167_6573)
     }
@@ -144,6 +183,7 @@ impl Schedule {
             _ => self.floor,
         };
         Tolerance {
+            colluders: 1,
             floor,
             needs: vec![1; self.peers],
             retries: self.retries,

@@ -103,6 +103,17 @@ impl Format {
         })
     }
 
+    /// The attempt whose contribution may leave once this record is on the disk, where it is such a record.
+    #[must_use]
+    pub fn sent(&self, bytes: &[u8]) -> Option<Attempt> {
+        // Contributions are long, and need not be read for that.
+        let is_short = bytes.len() == 2 + ADDRESS_LEN;
+        match is_short.then(|| self.record(bytes)) {
+            Some(Ok(DiskRecord::Regroup(Durable::Sent(attempt)))) => Some(attempt),
+            _ => None,
+        }
+    }
+
     /// A neighbour's seal with this peer's share, which was checked when it came.
     fn seal(&self, from: &mut Reader<'_>) -> Option<Seal> {
         let count = from.count(4).filter(|count| *count <= MOST_HOLDERS)?;
