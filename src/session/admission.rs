@@ -5,14 +5,27 @@ use std::sync::Arc;
 use super::assembly::{Assembly, Output, Step};
 use super::error::AssemblyError;
 use super::identity::PublicId;
+use super::keys::gives_a_secret;
 use super::ledger_proof::{LedgerProof, Remembered};
 use super::statement::{Join, Signed, Statement};
 
 impl Assembly {
-    /// Whether this member can take part with us.
-    pub(super) fn check_join(&self, from: PublicId, join: &Join, out: &mut Vec<Output>) -> Step {
+    /// Whether this member takes part with us; where it cannot and everybody is needed, why the session ends.
+    pub(super) fn check_join(
+        &self,
+        from: PublicId,
+        join: &Join,
+        out: &mut Vec<Output>,
+    ) -> Result<bool, Box<AssemblyError>> {
         let own = &self.setup.join;
         let member = || self.name(&from);
+        if !gives_a_secret(&join.ephemeral) {
+            // The others come to the same end without a word, and go on as if it had not joined.
+            return match self.setup.tolerates_losses {
+                true => Ok(false),
+                false => Err(Box::new(AssemblyError::WeakKey { member: member() })),
+            };
+        }
         if join.mode != own.mode {
             return Err(Box::new(AssemblyError::OtherMode { member: member() }));
         }
@@ -42,7 +55,7 @@ impl Assembly {
                 known: seen.ledger().length,
             }));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Says to all that a ledger went back: before the word that this member leaves, so that its owner hears why from whomever it hears first.

@@ -25,6 +25,7 @@ use super::ledger_proof::Remembered;
 use super::statement::{
     Join, Reason, Roster, Sections, SessionHash, Signed, Statement, StatementError,
 };
+use super::taking_up::Listed;
 use crate::vocabulary::{Span, Time};
 
 /// A member who is invited.
@@ -61,6 +62,8 @@ pub struct AssemblySetup {
     pub repeat: Span,
     /// Whether the others go on without members that leave while they are agreeing.
     pub tolerates_losses: bool,
+    /// The last list that this member has signed for this session, in whatever process.
+    pub listed: Option<Listed>,
 }
 
 /// What the driver tells it.
@@ -97,6 +100,8 @@ pub enum Output {
         /// As signed.
         bytes: Arc<[u8]>,
     },
+    /// This member is about to sign a list of members: to be on the disk before what follows is said.
+    Listed(Box<Listed>),
     /// It takes long: whoever is not connected with somebody should be, now.
     Widen,
     /// To be called with [`Input::Tick`] at this time.
@@ -187,18 +192,24 @@ impl Assembly {
     pub fn new(setup: AssemblySetup) -> Self {
         let ids = setup.seats.iter().map(|seat| seat.id);
         let verifiers = ids.filter_map(|id| Some((*id.bytes(), id.verifier().ok()?)));
+        let (mut rosters, mut known) = (BTreeMap::new(), BTreeSet::new());
+        if let Some(Listed { roster, .. }) = setup.listed {
+            let signed = Signed::new(&setup.identity, setup.session, Statement::Roster(roster));
+            known.insert(signed.hash());
+            rosters.insert(signed.from, (roster, signed));
+        }
         Self {
             verifiers: verifiers.collect(),
             setup,
             stage: Stage::Joining,
             since: Time(0),
             joins: BTreeMap::new(),
-            rosters: BTreeMap::new(),
+            rosters,
             reveals: BTreeMap::new(),
             readies: BTreeMap::new(),
             proposed: None,
             absent: BTreeSet::new(),
-            known: BTreeSet::new(),
+            known,
             repeated: Time(0),
         }
     }
@@ -216,8 +227,9 @@ impl Assembly {
             return;
         }
         // What is known changes nothing: where words are passed on, most are.
-        if let Input::Received { bytes, .. } = &input
+        if let Input::Received { from, bytes } = &input
             && self.known.contains(blake3::hash(bytes).as_bytes())
+            && !Signed::claims_departure(bytes, from)
         {
             return;
         }
@@ -273,14 +285,14 @@ impl Assembly {
         let signed = Signed::new(&self.setup.identity, self.setup.session, statement);
         out.push(Output::Broadcast(Arc::clone(&signed.bytes)));
         match self.known.insert(signed.hash()) {
-            true => self.hold(signed, out),
+            true => self.hold(signed, false, out),
             false => Ok(()),
         }
     }
 
     pub(super) fn name(&self, id: &PublicId) -> String {
         let seat = self.setup.seats.iter().find(|seat| seat.id == *id);
-        seat.map_or_else(|| id.to_string(), |seat| seat.name.clone())
+        seat.map_or_else(|| id.to_string(), |seat| id.beside(&seat.name))
     }
 
     fn received(&mut self, from: PublicId, bytes: &[u8], out: &mut Vec<Output>) -> Step {
@@ -293,13 +305,17 @@ impl Assembly {
             }
             Err(source) => return Err(Box::new(AssemblyError::Malformed { from, source })),
         };
-        self.known.insert(signed.hash());
-        // Before anything follows from it, which may be the end.
-        out.push(Output::Relay {
-            by: signed.from,
-            bytes: Arc::clone(&signed.bytes),
-        });
-        self.hold(signed, out)
+        if self.known.insert(signed.hash()) {
+            // Before anything follows from it, which may be the end.
+            out.push(Output::Relay {
+                by: signed.from,
+                bytes: Arc::clone(&signed.bytes),
+            });
+        }
+        match signed.statement {
+            Statement::Gone { .. } => self.gone(&signed, &from),
+            _ => self.hold(signed, true, out),
+        }
     }
 
     /// Reads and verifies a statement of this session by somebody invited.
@@ -318,15 +334,21 @@ impl Assembly {
         })
     }
 
-    /// Takes a statement in.
-    fn hold(&mut self, signed: Signed, out: &mut Vec<Output>) -> Step {
+    /// Takes a statement in, that came from somebody or that this process makes.
+    fn hold(&mut self, signed: Signed, came: bool, out: &mut Vec<Output>) -> Step {
         let from = signed.from;
+        let is_foreign = came && from == self.setup.identity.id();
         match signed.statement.clone() {
             Statement::Join(join) => {
                 if let Some((_, held)) = self.joins.get(&from) {
                     return Err(self.contradiction(held, &signed));
                 }
-                self.check_join(from, &join, out)?;
+                if let Some(before) = self.other_join(&signed) {
+                    return Err(self.contradiction(before, &signed));
+                }
+                if !self.check_join(from, &join, out)? {
+                    return Ok(());
+                }
                 self.joins.insert(from, (join, signed));
                 let joined = |seat: &&Seat| !self.joins.contains_key(&seat.id);
                 let missing = self.setup.seats.iter().filter(joined);
@@ -341,6 +363,7 @@ impl Assembly {
                 Some((held, _)) if held.attempt > roster.attempt => {}
                 // An attempt beyond the last one that members make is ignored.
                 _ if roster.attempt >= self.attempts() => {}
+                _ if is_foreign => return Err(Box::new(AssemblyError::SaidElsewhere)),
                 _ => {
                     self.rosters.insert(from, (roster, signed));
                 }
@@ -361,23 +384,8 @@ impl Assembly {
                 }
             }
             Statement::LedgerBehind { join } => self.ledger_behind(from, &join, out)?,
-            Statement::Gone { about, text, .. } => {
-                if self.is_left_out(from) {
-                    return Ok(());
-                }
-                if self.setup.tolerates_losses && from != self.setup.identity.id() {
-                    self.absent.insert(from);
-                    return Ok(());
-                }
-                let why = match about {
-                    Some(about) => format!("{text} (because of {})", self.name(&about)),
-                    None => text,
-                };
-                let member = self.name(&from);
-                return Err(Box::new(AssemblyError::Left { member, why }));
-            }
             // Of an earlier life of this session: whoever has finished it does not join again.
-            Statement::Finished { .. } => {}
+            Statement::Finished { .. } | Statement::Gone { .. } => {}
         }
         Ok(())
     }
@@ -403,12 +411,11 @@ impl Assembly {
             }
             match self.stage.clone() {
                 Stage::Joining => {
-                    let all = self.joins.len() == self.setup.seats.len();
-                    if !all && now < self.setup.closes {
+                    if !self.is_complete() && now < self.setup.closes {
                         return Ok(());
                     }
-                    let members = self.bits(self.joins.keys().copied());
-                    self.list(0, members, now, out)?;
+                    let (attempt, members) = self.first_list()?;
+                    self.list(attempt, members, now, out)?;
                 }
                 Stage::Listing { members, .. } => {
                     // What this member has stated of this attempt: a Join that it holds never changes.
@@ -458,7 +465,7 @@ impl Assembly {
                 return Err(Box::new(AssemblyError::Excluded));
             };
             if commitment(number) != join.commitment {
-                let member = seat.name.clone();
+                let member = self.name(&seat.id);
                 return Err(Box::new(AssemblyError::Commitment { member }));
             }
             hasher.update(number);
@@ -498,7 +505,8 @@ impl Assembly {
                 Ok(())
             }
             Stage::Revealing { .. } | Stage::Comparing { .. } => {
-                let (step, members) = self.awaited();
+                let (step, _) = self.awaited();
+                let members = self.names(self.unanswered());
                 Err(Box::new(AssemblyError::Silent {
                     members,
                     step,
@@ -534,12 +542,13 @@ impl Assembly {
 
     fn fail(&mut self, error: Box<AssemblyError>, out: &mut Vec<Output>) {
         self.stage = Stage::Over;
-        // Whoever left has said so itself, and who is left out has nothing to say to the others; of everything else all shall hear.
-        if !matches!(*error, AssemblyError::Left { .. } | AssemblyError::Excluded) {
+        if let Some(text) = self.last_words(&error) {
             let statement = Statement::Gone {
                 reason: Reason::Refused,
                 about: None,
-                text: error.to_string(),
+                text,
+                // Whoever has been ready comes to no second agreement.
+                is_final: self.proposed.is_some(),
             };
             let signed = Signed::new(&self.setup.identity, self.setup.session, statement);
             out.push(Output::Broadcast(signed.bytes));

@@ -4,22 +4,26 @@
 //! A member begins with a list once it holds a Ready for it of every member on it ([`Assembly::agreed`]). It looks for them for the last list that it has
 //! said Ready for itself, also while a shorter list is being drawn up. After it has begun it says no Ready.
 //!
-//! *Statement.* Let x begin with list R and z with list S, both x and z be on R and on S, and neither process have been started again. Then R = S, however
-//! messages are delayed or lost.
+//! *Statement.* Let x begin with list R and z with list S, and both x and z be on R and on S. Then R = S, however messages are delayed, lost or said
+//! again, and however often either process was started again.
 //!
 //! *Proof.* R is the last list that x said Ready for, and S the last list that z did. x holds z's Ready for R, so z said Ready for R, and if R ≠ S, before it
-//! did for S. Lists that one process draws up only shrink, so S ⊊ R. By the same argument with x and z exchanged, R ⊊ S: a contradiction. ∎
+//! did for S. Lists that one member draws up only shrink, in all its processes ([`taking_up`](super::taking_up)), so S ⊊ R. By the same argument with x and z
+//! exchanged, R ⊊ S: a contradiction. ∎
 //!
 //! That everybody who is left begins needs time limits, as every agreement in spite of crashes does: statements of a member that crashed must have
 //! reached nobody or everybody by the time in which the shorter list is agreed on.
 //!
-//! *Beacon.* A list that is shorter by k members leaves k of the numbers out. Whoever controls f members can thus choose among at most 2^f beacons.
-//! Privacy does not depend on the beacon.
+//! *Beacon.* A list that is shorter by k members leaves k of the numbers out, and lists are shortened after numbers are revealed. A member that does
+//! not reveal can see the beacon of n members and of n − 1, and choose. It can do more: the others follow a shorter list that it signs, so that it
+//! chooses who is left out, up to s = n − `min_peers` of the n members: one of at most Σ_{k ≤ s} C(n, k) beacons, of which all who are left out notice it.
+//! Further tries of the session file add none, since lists only shrink. Where losses are not tolerated s = 0 once a number is revealed, and the only
+//! choice is to stop the session. Privacy does not depend on the beacon.
 
 use super::assembly::{Assembled, Assembly, Output, Seat, Stage, Step};
 use super::error::AssemblyError;
 use super::identity::PublicId;
-use super::statement::{Join, SECTIONS, Sections, hex};
+use super::statement::{Join, SECTIONS, Sections, Signed, Statement, hex};
 use crate::vocabulary::Time;
 
 /// How often members try to agree on who joined, where nobody leaves.
@@ -79,30 +83,62 @@ impl Assembly {
         out: &mut Vec<Output>,
     ) -> Result<bool, Box<AssemblyError>> {
         let follows = matches!(self.stage, Stage::Listing { .. }) || self.setup.tolerates_losses;
-        let (Some(members), true) = (self.current(), follows) else {
+        let (Some(members), true) = (self.current(), follows && self.may_shrink()) else {
             return Ok(false);
         };
         let stated = |id: &PublicId| self.rosters.get(id).map(|(roster, _)| *roster);
         let attempt = stated(&self.setup.identity.id()).map_or(0, |roster| roster.attempt);
         let ahead = self
             .listed(members)
-            .filter_map(|seat| stated(&seat.id))
-            .filter(|roster| roster.attempt > attempt)
-            .max_by_key(|roster| roster.attempt);
+            .filter_map(|seat| Some((seat.id, stated(&seat.id)?)))
+            .filter(|(_, roster)| roster.attempt > attempt)
+            .max_by_key(|(_, roster)| roster.attempt);
         let left = self.left(members);
-        let (next, rest) = match ahead {
-            Some(roster) => (roster.attempt, members & roster.members),
-            None if left != 0 => (attempt.saturating_add(1), members),
+        // One attempt at a time, whatever number another states.
+        let next = attempt.saturating_add(1);
+        let rest = match ahead {
+            Some((_, roster)) => members & roster.members,
+            None if left != 0 => members,
             None => return Ok(false),
         };
         if next >= self.attempts() {
-            return Err(Box::new(AssemblyError::Rosters {
-                attempts: self.attempts(),
-                members: self.listed(left).map(|seat| seat.name.clone()).collect(),
-            }));
+            return Err(self.differ(next, left));
+        }
+        if let Some((id, _)) = ahead
+            && !self.is_enough(rest)
+        {
+            // Whose list it is, and not whom it lacks.
+            return Err(self.differ(next, self.bits([id].into_iter())));
         }
         self.list(next, rest & !left, now, out)?;
         Ok(true)
+    }
+
+    /// A member says that it leaves. Where it may come back, its own connection shows that it says so now and not in an earlier try.
+    pub(super) fn gone(&mut self, signed: &Signed, over: &PublicId) -> Step {
+        let Statement::Gone {
+            about,
+            text,
+            is_final,
+            ..
+        } = &signed.statement
+        else {
+            return Ok(());
+        };
+        let from = signed.from;
+        let holds = *is_final || from == *over;
+        if !holds || from == self.setup.identity.id() || self.is_left_out(from) {
+            return Ok(());
+        }
+        if self.setup.tolerates_losses {
+            self.absent.insert(from);
+            return Ok(());
+        }
+        Err(Box::new(AssemblyError::Left {
+            member: self.name(&from),
+            about: about.map(|about| self.name(&about)),
+            why: text.clone(),
+        }))
     }
 
     /// The bits of those of these members that have left before they could be ready; none where every member is needed.
@@ -156,7 +192,7 @@ impl Assembly {
         match differs {
             None => Ok(()),
             Some(at) => Err(Box::new(AssemblyError::OtherPlan {
-                member: seat.name.clone(),
+                member: self.name(&seat.id),
                 section: SECTIONS[at],
                 theirs: hex(&theirs.0[at][..8]),
                 ours: hex(&ours.0[at][..8]),

@@ -109,7 +109,13 @@ pub enum AssemblyError {
         missing: Vec<String>,
     },
     /// Members that hold different lists of who joined.
-    #[error("members do not agree on who joined, after {attempts} attempts; {} differ", .members.join(", "))]
+    #[error(
+        "members do not agree on who joined, after {attempts} attempts{}",
+        match .members.is_empty() {
+            true => String::new(),
+            false => format!("; {} differ", .members.join(", ")),
+        }
+    )]
     Rosters {
         /// How often it was tried.
         attempts: u8,
@@ -158,16 +164,49 @@ pub enum AssemblyError {
         build_ours: String,
     },
     /// Somebody left before the session began.
-    #[error("{member} left: {why}")]
+    #[error("{member} left{}: {why}", reason(.about.as_deref()))]
     Left {
         /// Who.
         member: String,
+        /// Whom it names as the reason.
+        about: Option<String>,
         /// What it said.
         why: String,
     },
+    /// Members of the list that was signed before that do not come again.
+    #[error(
+        "this session was tried before, with {}, who did not join this time: numbers may have been revealed, and no other list is signed for this \
+         session file. Nothing was charged: ask the convener for a new session file",
+        .missing.join(", ")
+    )]
+    OtherMembers {
+        /// Who, by name.
+        missing: Vec<String>,
+    },
+    /// A key for this session with which everybody shares the same secret.
+    #[error(
+        "{member} joined with a key that gives no secret: it is refused, and nothing was charged"
+    )]
+    WeakKey {
+        /// Who.
+        member: String,
+    },
+    /// This member's own key has signed a list that this process knows nothing of.
+    #[error(
+        "this member's key has signed a later list of this session than its files know: another process runs with this key, or the state directory \
+         was copied or brought back from a backup. Stop the other process, or leave the session with `undertone node abandon`"
+    )]
+    SaidElsewhere,
     /// This member refuses the session.
     #[error("{0}")]
     Refused(String),
+}
+
+/// That whoever left names somebody, whose part in it is its word alone.
+fn reason(about: Option<&str>) -> String {
+    let named =
+        |about| format!(", and gives {about} as the reason, of which nothing was observed here");
+    about.map(named).unwrap_or_default()
 }
 
 /// Marks entries of a ledger as long as the one that is here: one of the two was copied, and both went on.

@@ -254,6 +254,13 @@ pub fn drawn() -> Result<u32, KeyError> {
     Ok(u32::from_le_bytes(bytes))
 }
 
+/// Whether a public key gives two members a secret. A key of small order gives everybody the same one, whatever the other key is.
+pub(super) fn gives_a_secret(public: &[u8; 32]) -> bool {
+    let any = StaticSecret::from([1; 32]);
+    any.diffie_hellman(&PublicKey::from(*public))
+        .was_contributory()
+}
+
 /// 32 bytes from the operating system.
 fn fresh() -> Result<Zeroizing<[u8; 32]>, KeyError> {
     let mut bytes = Zeroizing::new([0; 32]);

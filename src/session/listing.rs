@@ -5,6 +5,7 @@ use super::assembly::{Assembly, Seat, Stage, Step};
 use super::error::AssemblyError;
 use super::identity::PublicId;
 use super::statement::{Roster, Statement};
+use super::taking_up::Listed;
 use crate::vocabulary::Time;
 
 impl Assembly {
@@ -51,18 +52,24 @@ impl Assembly {
             return Err(Box::new(AssemblyError::TooFew {
                 joined,
                 needed: self.setup.least,
-                missing: missing.map(|(_, seat)| seat.name.clone()).collect(),
+                missing: self.names(missing.map(|(_, seat)| seat)),
             }));
         }
         let Some(joins) = self.joins_of(members) else {
             return Err(Box::new(AssemblyError::Excluded));
         };
-        self.enter(Stage::Listing { attempt, members }, now);
         let roster = Roster {
             attempt,
             members,
             joins,
         };
+        self.check_unsigned(&roster)?;
+        let ours = self.rosters.get(&self.setup.identity.id());
+        if ours.is_none_or(|(ours, _)| *ours != roster) {
+            let joins = self.signed_joins().cloned().collect();
+            out.push(Output::Listed(Box::new(Listed { roster, joins })));
+        }
+        self.enter(Stage::Listing { attempt, members }, now);
         self.state(Statement::Roster(roster), out)
     }
 
@@ -87,16 +94,17 @@ impl Assembly {
             .listed(members)
             .filter_map(|seat| of_attempt(&seat))
             .fold(answered, |all, roster| all & roster.members);
-        if attempt.saturating_add(1) >= self.attempts() {
+        let next = attempt.saturating_add(1);
+        if next >= self.attempts() || !self.is_enough(all_list) || !self.may_shrink() {
+            let ours = self.rosters.get(&self.setup.identity.id());
+            let ours = ours.map(|(roster, _)| *roster);
             let differ = self
                 .listed(members)
-                .filter(|seat| of_attempt(seat).is_none_or(|roster| roster.members != members));
-            return Err(Box::new(AssemblyError::Rosters {
-                attempts: self.attempts(),
-                members: differ.map(|seat| seat.name.clone()).collect(),
-            }));
+                .filter(|seat| of_attempt(seat) != ours)
+                .map(|seat| seat.id);
+            return Err(self.differ(next, self.bits(differ)));
         }
-        self.list(attempt + 1, all_list, now, out)
+        self.list(next, all_list, now, out)
     }
 
     /// Whether the list was drawn up without this member.

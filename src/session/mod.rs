@@ -11,6 +11,7 @@
 //! | Ready | hashes of all it computed | all are alike |
 //!
 //! Where the session tolerates losses, members that leave on the way are taken off the list, and the others go on from the second step.
+//! A session that ended before the last step may be tried again; what was signed then holds in every later try.
 
 mod admission;
 mod assembly;
@@ -26,6 +27,7 @@ mod listing;
 mod near;
 mod signatures;
 mod statement;
+mod taking_up;
 #[cfg(test)]
 mod tests;
 mod ticket;
@@ -43,4 +45,5 @@ pub use statement::{
     Join, Kind, LedgerHead, MOST_BYTES, MOST_JOIN, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS,
     Sections, SessionHash, Signed, Statement, StatementError,
 };
+pub use taking_up::Listed;
 pub use ticket::{Address, MemberName, Ticket, TicketError};

@@ -1,5 +1,11 @@
 //! What members tell one another before and around a session, as signed bytes.
 //!
+//! # Replays
+//! A statement names its session file and no try of it, so that what was signed in one try can be said again in the next. Whatever an honest member
+//! signs stays true for as long as the file may be used, in every process: its Join, number, plans and result are the same ones, and its lists are
+//! numbered and only shrink ([`Listed`](super::Listed)). The exception is a departure before the plan was agreed on, since its member may come
+//! back: it holds over the connection of whoever says so.
+//!
 //! ```text
 //! mark 0x53 | version | kind | sender's raw key (32) | session (32) | body | signature (64)
 //! ```
@@ -17,7 +23,7 @@ use super::identity::{
 const MARK: u8 = 0x53;
 
 /// Version of these statements; another is refused.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// Mark, version, kind, key and session.
 const HEADER_LEN: usize = 3 + 32 + 32;
@@ -174,6 +180,9 @@ pub enum Statement {
         about: Option<PublicId>,
         /// In words.
         text: String,
+        /// Whether it takes part in this session no more, not even if it is tried again. Everybody may repeat that; any other departure is one
+        /// of the process that says so, and holds over that process's own connection alone.
+        is_final: bool,
     },
     /// It has the result.
     Finished {
@@ -232,7 +241,7 @@ impl Kind {
             Self::Reveal => "undertone 2026-11 session reveal v1",
             Self::Ready => "undertone 2026-11 session ready v1",
             Self::LedgerBehind => "undertone 2026-11 session ledger behind v2",
-            Self::Gone => "undertone 2026-11 session gone v1",
+            Self::Gone => "undertone 2026-11 session gone v2",
             Self::Finished => "undertone 2026-11 session finished v1",
         })
     }
@@ -401,6 +410,12 @@ impl Signed {
         Self::read(bytes, of, |_| true)
     }
 
+    /// Whether these bytes claim to be the departure of this member. Nothing is verified.
+    #[must_use]
+    pub fn claims_departure(bytes: &[u8], of: &PublicId) -> bool {
+        bytes.get(2) == Some(&(Kind::Gone as u8)) && bytes.get(3..35) == Some(&of.bytes()[..])
+    }
+
     /// BLAKE3 of the statement as signed.
     #[must_use]
     pub fn hash(&self) -> [u8; 32] {
@@ -453,8 +468,10 @@ impl Statement {
                 reason,
                 about,
                 text,
+                is_final,
             } => {
                 out.push(*reason as u8);
+                out.push(u8::from(*is_final));
                 out.push(u8::from(about.is_some()));
                 if let Some(about) = about {
                     out.extend_from_slice(about.bytes());
@@ -503,6 +520,11 @@ impl Statement {
                     1 => Reason::Refused,
                     2 => Reason::Lost,
                     3 => Reason::Failed,
+                    _ => return None,
+                },
+                is_final: match body.byte()? {
+                    0 => false,
+                    1 => true,
                     _ => return None,
                 },
                 about: match body.byte()? {

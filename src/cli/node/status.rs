@@ -83,7 +83,7 @@ pub(super) fn written(state: &StateView) -> Result<Vec<Value>, StoreError> {
 fn stage(records: &[Record]) -> String {
     match records.last() {
         None => "not joined".to_owned(),
-        Some(Record::Joined { .. }) => "joined".to_owned(),
+        Some(Record::Joined { .. } | Record::Listed { .. }) => "joined".to_owned(),
         Some(Record::Agreed { .. }) => "agreed".to_owned(),
         Some(Record::Begun { .. }) => "begun".to_owned(),
         Some(Record::Done { release, .. }) => format!("{release} done"),

@@ -17,6 +17,7 @@ use super::hub::{Hub, Member, lock};
 use super::serving::Command;
 use super::setup::HostEvent;
 use super::streams::{self, Purpose, Refusal};
+use crate::session::Signed;
 
 /// How often a host shows that it is alive, at least and at most; in between, a quarter of the grace.
 const LIFE: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(5));
@@ -172,8 +173,9 @@ async fn hear_frames(hub: &Hub, member: &Member, stream: &mut Stream) -> Unreada
         }
         match new {
             Ok(true) => {
-                // The caller is told once, whoever says it.
-                if !hub.told_before(&bytes) {
+                // The caller is told once, whoever says it; of a departure also when its member says so itself.
+                let is_departure = Signed::claims_departure(&bytes, &member.id);
+                if !hub.told_before(&bytes) || is_departure {
                     let from = member.id;
                     hub.tell(HostEvent::Control { from, bytes }).await;
                 }

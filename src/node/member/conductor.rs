@@ -194,6 +194,7 @@ impl<'a> Conductor<'a> {
             ),
             repeat: span(REPEAT),
             tolerates_losses: invitation.tolerates_losses(),
+            listed: ready.listed.clone(),
         });
         let names = invitation.members.iter();
         let names = names.map(|member| (member.id, member.name.clone()));
@@ -289,6 +290,7 @@ impl<'a> Conductor<'a> {
                 reason: Reason::Failed,
                 about: None,
                 text: "it was interrupted".to_owned(),
+                is_final: true,
             });
             return Err(MemberError::Interrupted { charged });
         }
@@ -507,14 +509,16 @@ impl<'a> Conductor<'a> {
         if !self.roster.contains(&signed.from) {
             return Ok(());
         }
-        let (by, consequence) = (signed.from, self.situation().heard(&signed));
+        let (by, consequence) = (signed.from, self.situation().heard(&signed, &from));
         if matches!(consequence, Consequence::Ends(_)) {
             // As its author signed it, so that nobody hears of an end without its reason.
             self.host.broadcast(Arc::clone(&signed.bytes))?;
         }
         if matches!(consequence, Consequence::Result) {
             self.finished.insert(by);
-            self.results.push(signed);
+            if !self.results.contains(&signed) {
+                self.results.push(signed);
+            }
             self.compare_results();
             self.report_waiting();
         }

@@ -227,9 +227,10 @@ pub enum MemberError {
         /// Why.
         why: String,
     },
-    /// A build or a machine that plans otherwise than the one that began.
+    /// A build or a machine that says or plans otherwise than the one that joined or began.
     #[error(
-        "this build plans the session otherwise than when this member began it: start it with the build that it began with, on the same kind of machine"
+        "this member joined the session with another build, or on another kind of machine, which speaks or plans otherwise: start it there again, or \
+         leave the session with `undertone node abandon` and ask the convener for a new one"
     )]
     OtherBuild,
     /// Fewer members are left than the session needs.
@@ -297,7 +298,7 @@ impl MemberError {
         match self {
             Self::Assembly(error) => match **error {
                 AssemblyError::Excluded => 3,
-                AssemblyError::OwnStateRestored { .. } => 4,
+                AssemblyError::OwnStateRestored { .. } | AssemblyError::SaidElsewhere => 4,
                 AssemblyError::Refused(_) => 2,
                 _ => 1,
             },

@@ -13,8 +13,8 @@ use crate::node::store::{
     Digest, Journal, Ledger, OneTimeSecrets, Record, Reservation, SessionEnd, SessionFiles, Square,
 };
 use crate::session::{
-    Assembled, Ephemeral, Identity, Join, LedgerHead, Mode, OwnNoise, SessionHash, Signed,
-    Statement, build, commitment, sampler_fingerprint,
+    Assembled, Ephemeral, Identity, Invitation, Join, LedgerHead, Listed, Mode, OwnNoise, PublicId,
+    Roster, SessionHash, Signed, Statement, StatementError, build, commitment, sampler_fingerprint,
 };
 use crate::writing::read_block;
 
@@ -39,6 +39,8 @@ pub(super) struct Ready {
     pub(super) resumed: Option<Resumed>,
     /// What was charged, where this member was interrupted so late that the others may have a result.
     pub(super) late: Option<Charged>,
+    /// The list that it has signed last.
+    pub(super) listed: Option<Listed>,
 }
 
 /// A session that tolerates losses and that this member had begun.
@@ -106,9 +108,8 @@ pub(super) fn prepare(
         Record::Joined { rows, .. } => Some(*rows),
         _ => None,
     });
-    let agreed = records
-        .iter()
-        .any(|record| !matches!(record, Record::Joined { .. }));
+    let agreed = !records.iter().all(Record::is_of_joining);
+    let listed = listed(records, &setup.invitation)?;
     // All is charged: the others may have what this member lacks.
     let is_late = agreed
         && !tolerates
@@ -146,6 +147,12 @@ pub(super) fn prepare(
                     if secrets.join.ledger.length != ledger.head().length {
                         return Err(MemberError::JoinedBefore);
                     }
+                    // Another build may compute another plan for a list that this member was ready for.
+                    if (&secrets.join.build, secrets.join.sampler)
+                        != (&build(), sampler_fingerprint())
+                    {
+                        return Err(MemberError::OtherBuild);
+                    }
                     secrets
                 }
                 None => draw(setup, (&files, &mut journal, &ledger), identity, wire)?,
@@ -164,6 +171,7 @@ pub(super) fn prepare(
         colluders,
         resumed,
         late,
+        listed,
     })))
 }
 
@@ -293,6 +301,35 @@ fn take_up(
     Ok((reserved, resumed))
 }
 
+/// The list that this member has signed last, and the Joins that it held when it signed its first.
+fn listed(records: &[Record], invitation: &Invitation) -> Result<Option<Listed>, MemberError> {
+    let mut found: Option<Listed> = None;
+    for record in records {
+        let Record::Listed {
+            attempt,
+            members,
+            hash,
+            joins,
+        } = record
+        else {
+            continue;
+        };
+        let roster = Roster {
+            attempt: *attempt,
+            members: *members,
+            joins: hash.0,
+        };
+        let invited = |id: &PublicId| invitation.member(id).is_some();
+        let read = |join: &Box<[u8]>| Signed::read(join, invitation.hash(), invited);
+        let joins = joins.iter().map(read).collect::<Result<Vec<_>, _>>();
+        let joins = joins.map_err(|_| MemberError::JournalLost)?;
+        let before = found.take().map(|before| before.joins).unwrap_or_default();
+        let joins = [before, joins].concat();
+        found = Some(Listed { roster, joins });
+    }
+    Ok(found)
+}
+
 fn ended(records: &[Record]) -> Option<SessionEnd> {
     records.iter().find_map(|record| match record {
         Record::End { outcome } => Some(*outcome),
@@ -320,6 +357,7 @@ fn kept_join(
     let own = identity.id();
     match Signed::read(&bytes, session, |id| *id == own).map(|signed| signed.statement) {
         Ok(Statement::Join(join)) => Ok(join),
+        Err(StatementError::Version { .. }) => Err(MemberError::OtherBuild),
         _ => Err(MemberError::JournalLost),
     }
 }

@@ -209,12 +209,12 @@ impl Conductor<'_> {
 
     /// Tells the others why there is no result, and ends the session here if it had begun.
     pub(super) async fn end_with(&mut self, error: MemberError) -> MemberError {
-        if let Some(statement) = last_statement(&error) {
-            self.say(statement);
-        }
         // Before anybody could be ready nothing has left: the session may be tried again until it closes.
         let has_begun = self.planned.is_some() || error.is_late();
         let goes_on = error.is_disk() && self.setup.invitation.tolerates_losses();
+        if let Some(statement) = last_statement(&error, has_begun && !goes_on) {
+            self.say(statement);
+        }
         if has_begun
             && !goes_on
             && let Err(worse) = self.end(error.end())

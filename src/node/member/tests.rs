@@ -18,7 +18,7 @@ use crate::engine::tests::{assert_same_bits, session_of};
 use crate::engine::{Communication, Outcome, Session, Silent, lockstep};
 use crate::linalg::{Block, SparseRows};
 use crate::node::simulation::{self, Hosts};
-use crate::node::store::{Offer, Publish, ROOM, Square, StateDir, StateView, writes};
+use crate::node::store::{Offer, Publish, ROOM, Record, Square, StateDir, StateView, writes};
 use crate::node::{SwarmOptions, Transport, run};
 use crate::noise::PeerNoise;
 use crate::privacy::{Adjacency, Certificate, SquareSum};
@@ -532,6 +532,18 @@ fn a_plan_that_became_laxer_or_dearer_is_refused_and_nothing_is_charged() {
             let ledger = view.ledger().expect("it verifies");
             let (_, account) = ledger.sessions().next().expect("reserved");
             assert_eq!(account.charged.len(), 0);
+        }
+        // They may try again, with what they signed: all are alike now.
+        let ends = group.run(|_| Scene::Seeded);
+        assert!(ends.iter().all(|end| end.starts_with("0 ")), "{ends:?}");
+        for state in &group.states {
+            let view = StateView::open(&group.path().join(state)).expect("a peer");
+            let files = view.sessions().expect("listed").remove(0);
+            let records = files.records().expect("a journal");
+            let lists = records
+                .iter()
+                .filter(|one| matches!(one, Record::Listed { .. }));
+            assert_eq!(lists.count(), 1, "one list over both tries");
         }
     }
 }

@@ -60,14 +60,19 @@ impl Situation<'_> {
         self.stage != Stage::Assembling && self.tolerates_losses
     }
 
-    /// After a statement of somebody who takes part, once members have agreed.
-    pub(super) fn heard(&self, signed: &Signed) -> Consequence {
+    /// After a statement of somebody who takes part, that came over this member's connection, once members have agreed.
+    pub(super) fn heard(&self, signed: &Signed, over: &PublicId) -> Consequence {
         match &signed.statement {
             Statement::Finished { .. } => Consequence::Result,
+            // It may be of an earlier try: its author may have come back.
+            Statement::Gone { is_final, .. } if !is_final && signed.from != *over => {
+                Consequence::Nothing
+            }
             Statement::Gone {
                 reason,
                 about,
                 text,
+                ..
             } => self.gone(&signed.from, *reason, about.as_ref(), text),
             _ => Consequence::Nothing,
         }
@@ -151,8 +156,8 @@ pub(super) fn named(names: &BTreeMap<PublicId, String>, id: &PublicId) -> String
     name.map_or_else(|| id.to_string(), |name| id.beside(name))
 }
 
-/// What this member says to the others as it ends with this error; nothing where the agreement has said it.
-pub(super) fn last_statement(error: &MemberError) -> Option<Statement> {
+/// What this member says to the others as it ends with this error, for good or not; nothing where the agreement has said it.
+pub(super) fn last_statement(error: &MemberError, is_final: bool) -> Option<Statement> {
     let (reason, about, text) = match error {
         MemberError::Assembly(_) => return None,
         MemberError::Culprit { id, why, .. } => (Reason::Lost, Some(*id), why.as_str()),
@@ -166,6 +171,7 @@ pub(super) fn last_statement(error: &MemberError) -> Option<Statement> {
         reason,
         about,
         text: text.to_owned(),
+        is_final,
     })
 }
 
@@ -188,6 +194,7 @@ mod tests {
             reason: Reason::Lost,
             about: about.map(|number| identity(number).id()),
             text: text.to_owned(),
+            is_final: false,
         };
         Signed::new(&identity(by), SessionHash([9; 32]), statement)
     }
@@ -205,10 +212,11 @@ mod tests {
     fn a_claim_about_another_names_its_author_and_is_not_repeated() {
         let names = names();
         let said = "signed two different frames for one place of the protocol";
-        let Consequence::Ends(error) = running(&names).heard(&gone(3, Some(1), said)) else {
+        let id = identity(3).id();
+        let Consequence::Ends(error) = running(&names).heard(&gone(3, Some(1), said), &id) else {
             panic!("a plain session ends when a member leaves")
         };
-        let (words, id) = (error.to_string(), identity(3).id());
+        let words = error.to_string();
         let author = format!("{} ended the session", id.beside("h3"));
         assert!(words.starts_with(&author), "{words}");
         assert!(
@@ -217,7 +225,7 @@ mod tests {
         );
         assert_eq!(error.exit_code(), 1);
         // The next one to hear it hears nothing of h1.
-        let Some(statement) = last_statement(&error) else {
+        let Some(statement) = last_statement(&error, true) else {
             panic!("the others are told")
         };
         let Statement::Gone { about, text, .. } = &statement else {
@@ -226,7 +234,7 @@ mod tests {
         assert_eq!(*about, None);
         assert!(!text.contains("h1") && !text.contains("frames"), "{text}");
         let passed_on = Signed::new(&identity(2), SessionHash([9; 32]), statement);
-        let Consequence::Ends(error) = running(&names).heard(&passed_on) else {
+        let Consequence::Ends(error) = running(&names).heard(&passed_on, &id) else {
             panic!("it ends here, too")
         };
         assert!(!error.to_string().contains("h1"), "{error}");
@@ -247,7 +255,7 @@ mod tests {
                 panic!("{consequence:?}")
             };
             assert!(error.to_string().starts_with("h2 ("), "{error}");
-            let Some(Statement::Gone { about, .. }) = last_statement(&error) else {
+            let Some(Statement::Gone { about, .. }) = last_statement(&error, true) else {
                 panic!("{error}")
             };
             assert_eq!(about, Some(culprit));
@@ -263,10 +271,14 @@ mod tests {
                 tolerates_losses,
                 names: &names,
             };
-            let about = situation.heard(&gone(3, Some(1), "lies"));
+            let id = identity(3).id();
+            let about = situation.heard(&gone(3, Some(1), "lies"), &id);
             assert!(matches!(about, Consequence::Nothing), "{about:?}");
-            let itself = situation.heard(&gone(3, None, "leaves"));
+            let itself = situation.heard(&gone(3, None, "leaves"), &id);
             assert!(matches!(itself, Consequence::LinkCut { is_over: true }));
+            // Said again by another, who may have kept it from an earlier try.
+            let again = situation.heard(&gone(3, None, "leaves"), &identity(2).id());
+            assert!(matches!(again, Consequence::Nothing), "{again:?}");
         }
     }
 }

@@ -16,13 +16,15 @@ use super::records::crc32c;
 use super::records::{self, Problem, START, framed};
 use super::terms::SessionEnd;
 use super::unusable::{unreadable, unwritten};
+use crate::session::{MOST_JOIN, MOST_MEMBERS};
 use crate::vocabulary::ReleaseId;
 
 /// First bytes of a journal.
 const FORMAT: [u8; 8] = *b"UTJRNL\x00\x01";
 
-/// Bytes of the longest record.
+/// Bytes of the longest record: a list with the longest Joins of as many members as a session has.
 const LONGEST: usize = 1 << 16;
+const _: () = assert!(2 + 16 + 32 + MOST_MEMBERS * (2 + MOST_JOIN) <= LONGEST);
 
 /// No journal is longer: a session has thousands of releases at most, of 37 bytes each.
 const LONGEST_FILE: u64 = 1 << 26;
@@ -36,6 +38,17 @@ pub enum Record {
         file: Digest,
         /// Keyed digest of the own rows: other rows under the same noise would be a disclosure, so a restart refuses them.
         rows: Digest,
+    },
+    /// Before this member signs a list of members, each time it does: it signs no other list under this number, and for no other Joins.
+    Listed {
+        /// Number of the list.
+        attempt: u8,
+        /// One bit for each invited member.
+        members: u128,
+        /// Hash of their Joins, as the list has it.
+        hash: Digest,
+        /// All Joins that were here, as signed; none where an earlier record has them.
+        joins: Vec<Box<[u8]>>,
     },
     /// Before the peer of a session that tolerates losses begins, each time it does: from here on whoever starts again goes on with what it has on
     /// its disk.
@@ -171,6 +184,12 @@ impl Journal {
 }
 
 impl Record {
+    /// Whether a member may still join after this: it has signed no plan.
+    #[must_use]
+    pub fn is_of_joining(&self) -> bool {
+        matches!(self, Self::Joined { .. } | Self::Listed { .. })
+    }
+
     /// A number for the kind, then its fields.
     fn bytes(&self) -> Vec<u8> {
         match self {
@@ -182,6 +201,21 @@ impl Record {
             Self::End { outcome } => vec![4, code(*outcome)],
             Self::Begun { life } => [&[5], &life.to_le_bytes()[..]].concat(),
             Self::Result { digest } => [&[6], &digest.0[..]].concat(),
+            Self::Listed {
+                attempt,
+                members,
+                hash,
+                joins,
+            } => {
+                let mut bytes = vec![7, *attempt];
+                bytes.extend_from_slice(&members.to_le_bytes());
+                bytes.extend_from_slice(&hash.0);
+                for join in joins {
+                    bytes.extend_from_slice(&(join.len() as u16).to_le_bytes());
+                    bytes.extend_from_slice(join);
+                }
+                bytes
+            }
         }
     }
 
@@ -217,9 +251,32 @@ impl Record {
             6 => Self::Result {
                 digest: Digest(fields.try_into().ok()?),
             },
+            7 => {
+                let (&attempt, fields) = fields.split_first()?;
+                let (members, fields) = fields.split_first_chunk()?;
+                let (hash, fields) = fields.split_first_chunk()?;
+                Self::Listed {
+                    attempt,
+                    members: u128::from_le_bytes(*members),
+                    hash: Digest(*hash),
+                    joins: joins(fields)?,
+                }
+            }
             _ => return None,
         })
     }
+}
+
+/// Joins as a record has them: each after its length.
+fn joins(mut rest: &[u8]) -> Option<Vec<Box<[u8]>>> {
+    let mut joins = Vec::new();
+    while !rest.is_empty() {
+        let (length, after) = rest.split_first_chunk()?;
+        let (join, after) = after.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
+        joins.push(join.into());
+        rest = after;
+    }
+    Some(joins)
 }
 
 const OUTCOMES: [SessionEnd; 5] = [

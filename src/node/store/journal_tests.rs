@@ -22,6 +22,12 @@ fn records() -> Vec<Record> {
             release: ReleaseId(u32::MAX),
             digest: Digest([0; 32]),
         },
+        Record::Listed {
+            attempt: 2,
+            members: 5 << 100,
+            hash: Digest([8; 32]),
+            joins: vec![[1; 300].into(), [2; 3].into()],
+        },
         Record::Result {
             digest: Digest([7; 32]),
         },

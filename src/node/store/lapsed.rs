@@ -41,10 +41,7 @@ impl SessionView {
             .ok()
             .flatten();
         let closes = closes.and_then(|text| OffsetDateTime::parse(&text, &Rfc3339).ok());
-        let was_ready = |records: Vec<Record>| {
-            let is_join = |record: &Record| matches!(record, Record::Joined { .. });
-            !records.iter().all(is_join)
-        };
+        let was_ready = |records: Vec<Record>| !records.iter().all(Record::is_of_joining);
         closes.is_some_and(|closes| now - closes > AFTER)
             && self.records().is_ok_and(|records| !was_ready(records))
     }

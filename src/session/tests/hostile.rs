@@ -20,6 +20,7 @@ fn all(identity: &Identity) -> Vec<Signed> {
             reason: Reason::Lost,
             about: Some(identity.id()),
             text: "gone".to_owned(),
+            is_final: true,
         },
         Statement::Finished { result: [3; 32] },
     ];
@@ -78,6 +79,7 @@ fn strangers_other_sessions_and_long_texts_are_refused() {
         reason: Reason::Failed,
         about: None,
         text,
+        is_final: false,
     };
     let signed = Signed::new(&identity, SESSION, gone);
     let read = Signed::read(&signed.bytes, SESSION, |_| true).expect("valid");

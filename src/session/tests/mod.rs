@@ -5,6 +5,7 @@ mod departures;
 mod hostile;
 mod keys;
 mod refusals;
+mod tries;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -64,6 +65,7 @@ fn setup(number: u8, members: u8) -> AssemblySetup {
         patience: Span(20 * SECOND),
         repeat: Span(2 * SECOND),
         tolerates_losses: false,
+        listed: None,
     }
 }
 
@@ -92,9 +94,19 @@ impl End {
     fn error(&self) -> String {
         match self {
             Self::Agreed(_) => "agreed".to_owned(),
-            Self::Failed(error) => error.to_string(),
+            Self::Failed(error) => without_ids(&error.to_string()),
         }
     }
+}
+
+/// Words without the ids beside names.
+fn without_ids(text: &str) -> String {
+    let mut parts = text.split(" (12D3KooW..");
+    let mut rest = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        rest.push_str(part.split_once(')').map_or(part, |(_, after)| after));
+    }
+    rest
 }
 
 /// Due inputs by time and order of making.
@@ -126,12 +138,23 @@ struct Network {
     wide: Vec<bool>,
     /// Who crashes, and when; the others notice a second later or so.
     crash: Option<(usize, Time)>,
+    /// What one member says to another instead of this.
+    says: Says,
+    /// The list that each has written down last, and all that it signed.
+    listed: Vec<Option<Listed>>,
+    said: Vec<BTreeSet<Vec<u8>>>,
 }
+
+/// What reaches another member instead of what was said.
+type Says = Box<dyn FnMut(usize, usize, &[u8]) -> Vec<Vec<u8>>>;
 
 impl Network {
     fn new(setups: Vec<AssemblySetup>, seed: u64) -> Self {
         let ids = setups.iter().map(|setup| setup.identity.id()).collect();
         Self {
+            says: Box::new(|_, _, bytes| vec![bytes.to_vec()]),
+            listed: setups.iter().map(|setup| setup.listed.clone()).collect(),
+            said: vec![BTreeSet::new(); setups.len()],
             ends: vec![None; setups.len()],
             wakes: vec![Time(0); setups.len()],
             members: setups.into_iter().map(Assembly::new).collect(),
@@ -175,8 +198,10 @@ impl Network {
             let after = Span(self.random.random_range(self.latency.clone()));
             if hears && (self.delivers)(member, to) {
                 self.messages += 1;
-                let (from, bytes) = (self.ids[member], bytes.to_vec());
-                self.due(now + after, to, Input::Received { from, bytes });
+                let from = self.ids[member];
+                for bytes in (self.says)(member, to, bytes) {
+                    self.due(now + after, to, Input::Received { from, bytes });
+                }
             }
         }
     }
@@ -193,6 +218,11 @@ impl Network {
 
     /// The same with the time between the last start and the last end.
     fn run_timed(mut self) -> (Vec<Option<End>>, Span) {
+        let took = self.play();
+        (self.ends, took)
+    }
+
+    fn play(&mut self) -> Span {
         let (mut started, mut ended) = (Time(0), Time(0));
         for member in 0..self.members.len() {
             let at = Time(self.random.random_range(0..SECOND));
@@ -227,12 +257,23 @@ impl Network {
             }
         }
         assert!(self.messages > 0);
-        (self.ends, Span(ended.0.saturating_sub(started.0)))
+        Span(ended.0.saturating_sub(started.0))
     }
 
     fn output(&mut self, member: usize, now: Time, output: Output) {
         match output {
-            Output::Broadcast(bytes) => self.say(member, now, &bytes, false),
+            Output::Broadcast(bytes) => {
+                if bytes[3..35] == *self.ids[member].bytes() {
+                    self.said[member].insert(bytes.to_vec());
+                }
+                self.say(member, now, &bytes, false);
+            }
+            Output::Listed(listed) => {
+                let before = self.listed[member].take();
+                let joins = before.map_or(listed.joins, |before| before.joins);
+                let roster = listed.roster;
+                self.listed[member] = Some(Listed { roster, joins });
+            }
             Output::Relay { bytes, .. } if self.near.is_some() => {
                 self.say(member, now, &bytes, true)
             }

@@ -13,7 +13,7 @@ use crate::writing::read_block;
 const SHORT: Lossy = Lossy::of(5, 1, 3);
 
 /// Writes of a session that goes on until all have agreed on its list. A member that is not ready ends it for all: the list of these sessions is of all who are invited.
-const UNTIL_READY: usize = 8;
+const UNTIL_READY: usize = 9;
 
 /// Failures at every write, or every `step`th: refused once, and killed.
 fn failures(writes: std::ops::Range<usize>, step: usize) -> Vec<String> {
