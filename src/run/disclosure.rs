@@ -105,7 +105,7 @@ impl Discloses for ExperimentError {
             | Self::Averaging(_)
             | Self::Dropouts(_)
             | Self::Plan(_) => Dependence::Public,
-            Self::Memory { .. } => Dependence::Machine,
+            Self::Memory { .. } | Self::MemberMemory { .. } => Dependence::Machine,
         }
     }
 }

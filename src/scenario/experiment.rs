@@ -34,7 +34,7 @@ use crate::algorithm::{Algorithm, Clip, Completion, Form, ReleaseSpec};
 use crate::config::{Config, MeanShare, anchored, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::event::faults::FaultSchedule;
-use crate::engine::{PeerRows, mixing_bounds};
+use crate::engine::{PeerRows, Session, mixing_bounds};
 use crate::linalg::{ItemWeights, SparseRows};
 use crate::privacy::{
     Calibrated, Delta, GroupLoss, NoisePlan, Promise, Scheme, Sensitivity, SensitivitySpec,
@@ -109,6 +109,8 @@ pub struct Experiment {
     pub(super) bound_faults: Option<FaultSchedule>,
     /// Whether every peer reads a file of its own, so that one person can be in several.
     pub(super) own_files: bool,
+    /// The session of its own seed, where every peer reads a file of its own: to draw its start again costs seconds.
+    pub(super) own_session: Option<Box<Session>>,
 }
 
 impl Experiment {

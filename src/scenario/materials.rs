@@ -43,6 +43,8 @@ pub struct Materials {
     plans: Memo<PlanKey, NoisePlan>,
     /// Whether every peer reads a file of its own, so that one person can be in several.
     own_files: bool,
+    /// Bytes that one participant's part may take.
+    memory_limit: Option<u64>,
 }
 
 /// All that decides who holds which rows, and in which batch: degree floor, peers, seed where the deal is random, stream.
@@ -139,13 +141,15 @@ impl Materials {
             topologies: Memo::default(),
             plans: Memo::default(),
             own_files: false,
+            memory_limit: None,
         }
     }
 
-    /// Those of a session, each of whose participants reads a file of its own.
-    pub(super) fn of_own_files(self) -> Self {
+    /// Those of a session, each of whose participants reads a file of its own and takes at most so many bytes of memory.
+    pub(super) fn of_own_files(self, memory_limit: Option<u64>) -> Self {
         Self {
             own_files: true,
+            memory_limit,
             ..self
         }
     }
@@ -153,6 +157,11 @@ impl Materials {
     /// Whether every peer reads a file of its own, so that one person can be in several.
     pub(super) fn are_of_own_files(&self) -> bool {
         self.own_files
+    }
+
+    /// Bytes that one participant's part may take, where that is limited.
+    pub(super) fn memory_limit(&self) -> Option<u64> {
+        self.memory_limit
     }
 
     /// The folder at which relative paths start.

@@ -288,15 +288,25 @@ impl Experiment {
             seconds: clock.seconds,
             bound_faults: None,
             own_files,
+            own_session: None,
         };
         if let Some(faults) = &experiment.config.faults {
             dropouts::numbered(faults, &experiment.topology)?;
             experiment.bound_faults = Some(experiment.faults());
         }
-        // Whatever a session can refuse is refused here, so that sessions of other seeds cannot fail.
-        experiment.try_session(&seed)?;
+        if let Some(limit) = materials.memory_limit() {
+            experiment.check_widths()?;
+            memory::check_member(&experiment, limit)?;
+        }
+        // Whatever a session can refuse is refused here, so that sessions of other seeds cannot fail. Where peers have files of their own the session is
+        // made, and whatever it can refuse refused, once the noise is known to be what was stated.
+        if !own_files {
+            experiment.try_session(&seed)?;
+        }
         dropouts::check_program(&experiment)?;
-        memory::check(&experiment)?;
+        if !own_files {
+            memory::check(&experiment)?;
+        }
         experiment.warnings = warnings::of(&experiment);
         Ok(experiment)
     }

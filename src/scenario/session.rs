@@ -9,7 +9,7 @@ use crate::config::EngineKind;
 use crate::engine::{Session, SessionParts};
 use crate::noise::LaplaceShares;
 use crate::privacy::RingPlan;
-use crate::protocol::{Plan, PlanParameters, RingParameters};
+use crate::protocol::{Plan, PlanParameters, PlannedRelease, RingParameters};
 use crate::vocabulary::Seed;
 
 impl Experiment {
@@ -28,10 +28,36 @@ impl Experiment {
             .expect("resolved experiments have valid plans")
     }
 
+    /// Makes the session of its own seed and keeps it: its start is drawn once. Whatever a session can refuse is refused here.
+    pub(super) fn keep_own_session(&mut self) -> Result<(), ExperimentError> {
+        let session = self.try_session(&Seed::from_u64(self.config.seed))?;
+        self.own_session = Some(Box::new(session));
+        Ok(())
+    }
+
+    /// The session of the experiment's own seed.
+    #[must_use]
+    pub(crate) fn own_session(&self) -> Session {
+        match &self.own_session {
+            Some(session) => Session::clone(session),
+            None => self.session(&Seed::from_u64(self.config.seed)),
+        }
+    }
+
+    /// Refuses releases that no message holds, before anything as large is drawn.
+    pub(super) fn check_widths(&self) -> Result<(), ExperimentError> {
+        let of = (self.mechanism.spec.name(), self.user_rows.dimension());
+        let peers = self.topology.graph().nodes() as u32;
+        let mut releases = self.mechanism.releases.iter();
+        releases.try_for_each(|release| PlannedRelease::check_width(release, of, peers))?;
+        Ok(())
+    }
+
     pub(super) fn try_session(&self, seed: &Seed) -> Result<Session, ExperimentError> {
         let algorithm = self.config.algorithm;
         let items = self.user_rows.dimension();
         let columns = self.mechanism.algorithm.query_columns();
+        self.check_widths()?;
         let start = algorithm
             .start
             .block(seed, (items, columns), &self.interactions.item_degrees())

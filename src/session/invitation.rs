@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::assembly::Seat;
 use super::identity::PublicId;
 use super::statement::{MOST_MEMBERS, SessionHash, hex};
+use super::ticket::{Address, MemberName};
+use crate::vocabulary::{Spellings, hidden};
 
 /// The longest session file in bytes.
 pub const MOST_FILE: usize = 16 << 20;
@@ -212,8 +214,9 @@ impl Invitation {
             let change = "this program reads version 2; ask the convener for a file of `undertone node invite`";
             return refused("session.version", session.version.to_string(), change);
         }
-        if session.name.is_empty() || !is_name(&session.name) {
-            let change = "a name has 1 to 64 printable characters";
+        if session.name.is_empty() || session.name.parse::<MemberName>().is_err() {
+            let change =
+                "a name has 1 to 64 characters, all of which can be seen, and no blank at its ends";
             return refused("session.name", format!("{:?}", session.name), change);
         }
         let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -245,13 +248,18 @@ impl Invitation {
             }
         }
         let mut names = std::collections::BTreeSet::new();
+        let mut spellings = Spellings::default();
         let mut last = None;
         for member in &self.members {
             let own = |key: &str| format!("member.{key} of {:?}", member.name);
-            if member.name.is_empty() || !is_name(&member.name) || !names.insert(&member.name) {
-                let change = "members need different names of 1 to 64 printable characters";
-                return refused("member.name", format!("{:?}", member.name), change);
+            let name = member.name.as_str();
+            let is_name = !name.is_empty() && name.parse::<MemberName>().is_ok();
+            let is_known = |name: &str| names.contains(name);
+            if !is_name || is_known(name) || spellings.clash(name, is_known).is_some() {
+                let change = "members need different names of 1 to 64 characters, all of which can be seen; two spellings of one name are not different";
+                return refused("member.name", format!("{name:?}"), change);
             }
+            names.insert(name);
             if last.replace(member.id) == Some(member.id) {
                 let change = "every member needs a key of its own: one identity is there twice";
                 return refused(&own("id"), member.id.to_string(), change);
@@ -260,10 +268,15 @@ impl Invitation {
                 let change = "give it an address, or reachable = false";
                 return refused(&own("addresses"), "empty".to_owned(), change);
             }
-            let long = |address: &String| address.len() > 512;
-            if member.addresses.len() > 16 || member.addresses.iter().any(long) {
-                let change = "a member has at most 16 addresses of at most 512 characters";
+            if member.addresses.len() > 16 {
+                let change = "a member has at most 16 addresses";
                 let found = member.addresses.len().to_string();
+                return refused(&own("addresses"), found, change);
+            }
+            let wrong = |text: &&String| text.parse::<Address>().is_err();
+            if let Some(text) = member.addresses.iter().find(wrong) {
+                let change = "an address is /ip4/A.B.C.D, /ip6/…, /dns4/HOST or /dns6/HOST, followed by /tcp/PORT or /udp/PORT/quic-v1";
+                let found = format!("{:?}", text.chars().take(80).collect::<String>());
                 return refused(&own("addresses"), found, change);
             }
             if !(1..=1 << 32).contains(&member.rows) {
@@ -290,6 +303,15 @@ impl Invitation {
         if distinct.len() != columns {
             let change = "every column needs a name of its own";
             return refused("items.names", "a list with repetitions".to_owned(), change);
+        }
+        let texts = self.columns.iter().map(String::as_str);
+        if let Some(text) = texts
+            .chain(texts_of(&self.plan))
+            .find(|text| hidden(text).is_some())
+        {
+            let change = "texts hold no character that cannot be seen";
+            let found = format!("{:?}", text.chars().take(80).collect::<String>());
+            return refused("a text of the file", found, change);
         }
         for (key, sigma) in [
             ("stated.sigma_own", self.stated.sigma_own),
@@ -344,9 +366,24 @@ impl Invitation {
     }
 }
 
-fn is_name(name: &str) -> bool {
-    let printable = |c: char| !c.is_control();
-    name.chars().count() <= 64 && name.chars().all(printable)
+/// All keys and texts of a table, at every depth.
+fn texts_of(table: &toml::Table) -> Vec<&str> {
+    let mut texts: Vec<&str> = Vec::new();
+    let mut values: Vec<&toml::Value> = Vec::new();
+    let mut tables = vec![table];
+    loop {
+        while let Some(table) = tables.pop() {
+            texts.extend(table.keys().map(String::as_str));
+            values.extend(table.values());
+        }
+        match values.pop() {
+            None => return texts,
+            Some(toml::Value::String(text)) => texts.push(text),
+            Some(toml::Value::Array(list)) => values.extend(list),
+            Some(toml::Value::Table(table)) => tables.push(table),
+            Some(_) => {}
+        }
+    }
 }
 
 fn hash_of(bytes: &[u8]) -> SessionHash {

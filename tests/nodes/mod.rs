@@ -19,6 +19,8 @@ mod refusals;
 #[cfg(unix)]
 mod simulate;
 #[cfg(unix)]
+mod sizes;
+#[cfg(unix)]
 mod status;
 #[cfg(unix)]
 mod store;

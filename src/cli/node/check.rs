@@ -70,7 +70,8 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     } else {
         println!("it is open until {}", session.closes);
     }
-    let deployment = planning::deployment(&invitation, &options.session)?;
+    let policy = state.policy()?;
+    let deployment = planning::deployment(&invitation, &options.session, &policy)?;
     let experiment = planning::planned(
         &deployment,
         invitation.members.len(),
@@ -149,7 +150,6 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
             own.unknown
         );
     }
-    let policy = state.policy()?;
     policy.check(&offer)?;
     println!("\nyour policy allows it");
     left(&state, &policy, &offer)?;

@@ -13,13 +13,13 @@ use crate::config::Publish as Publication;
 use crate::engine::Session;
 use crate::node::member::{MemberResult, Planned, Planner, ResultFiles, ResultRule, Tolerant};
 use crate::node::store::{
-    INVITATION, Offer, Publish, ScopeName, SignedFileError, Square, verify_bytes,
+    INVITATION, Offer, Policy, Publish, ScopeName, SignedFileError, Square, verify_bytes,
 };
 use crate::privacy::{Budget, GroupLoss, SquareSum, View, gaussian};
 use crate::run::receipt::{KnownAttempt, Receipt};
 use crate::scenario::{Deployment, Experiment};
 use crate::session::{Assembled, Invitation, MOST_FILE, Stated};
-use crate::vocabulary::{ReleaseId, Seed};
+use crate::vocabulary::ReleaseId;
 use crate::writing::npy;
 
 /// Graphs that are drawn before a session is given up.
@@ -56,12 +56,17 @@ pub(super) fn moment(at: &toml::value::Datetime, key: &str) -> Result<OffsetDate
     })
 }
 
-/// The plan of a session file.
-pub(super) fn deployment(invitation: &Invitation, path: &Path) -> Result<Deployment> {
+/// The plan of a session file, for a member with this policy.
+pub(super) fn deployment(
+    invitation: &Invitation,
+    path: &Path,
+    policy: &Policy,
+) -> Result<Deployment> {
     let most = invitation.members.iter().map(|member| member.rows).max();
     let base = path.parent().unwrap_or(Path::new("."));
     let columns = invitation.columns.clone();
     let deployment = Deployment::new(&invitation.plan, columns, most.unwrap_or(1), base)?;
+    let deployment = deployment.within(policy.max_memory());
     let names: Vec<_> = invitation
         .members
         .iter()
@@ -80,8 +85,9 @@ pub(super) fn planned(
     stated: Stated,
 ) -> Result<Experiment> {
     let mut found = None;
+    let draws = deployment.draws(members, beacon)?;
     for draw in 0..DRAWS {
-        let experiment = deployment.experiment(members, beacon, draw)?;
+        let experiment = draws.drawn(draw)?;
         let (own, pairwise) = sigmas(&experiment);
         let within = |found: f64, limit: f64| found <= limit * (1.0 + 1e-9);
         let (spent, allowed) = (mu_promised(&experiment)?, mu_asked(&experiment)?);
@@ -89,7 +95,7 @@ pub(super) fn planned(
             && within(pairwise, stated.sigma_pairwise)
             && within(spent, allowed)
         {
-            return Ok(experiment);
+            return Ok(draws.completed(experiment)?);
         }
         found.get_or_insert((own, pairwise));
         if !deployment.draws_graphs() {
@@ -168,7 +174,7 @@ pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer>
 
 /// The public session of this experiment.
 pub(super) fn session(experiment: &Experiment) -> Session {
-    experiment.session(&Seed::from_u64(experiment.config().seed))
+    experiment.own_session()
 }
 
 /// μ² of every release: parts of the whole as 1/f², which is what a release with noise of factor f costs. The whole pays for all releases, and for
@@ -266,8 +272,9 @@ pub(super) fn planner(
     invitation: &Invitation,
     path: &Path,
     scope: &ScopeName,
+    policy: &Policy,
 ) -> Result<(Arc<dyn Planner>, Arc<Deployment>)> {
-    let deployment = Arc::new(deployment(invitation, path)?);
+    let deployment = Arc::new(deployment(invitation, path, policy)?);
     let plans = Plans {
         deployment: Arc::clone(&deployment),
         members: invitation.members.len(),

@@ -81,7 +81,8 @@ fn begin(options: &RunArguments, say: &mut dyn FnMut(&str)) -> Result<Begun> {
     let folder = state.session(invitation.hash().0)?;
     let folder = folder.view().path().to_path_buf();
     let id = state.identity()?.id();
-    let (planner, deployment) = planning::planner(&invitation, &options.session, &options.scope)?;
+    let (planner, deployment) =
+        planning::planner(&invitation, &options.session, &options.scope, &policy)?;
     let (rows, closes_in) = match own {
         None => (MemberRows::made(deployment.no_rows()), Duration::ZERO),
         Some(own) => {

@@ -96,11 +96,11 @@ pub enum HostError {
     Keep(#[source] GateError),
     /// Files that were brought back from a backup, or copied.
     #[error(
-        "{member} knows of a later life of this member in the session: its files were brought back from a backup, or copied. What they say must not be \
+        "{member} shows a later life that this member has signed in the session: its files were brought back from a backup, or copied. What they say must not be \
          said again; leave the session with `undertone node abandon`"
     )]
     OtherLife {
-        /// Who knows.
+        /// Who shows it.
         member: PublicId,
     },
     /// A task of the host ended without a word: a bug.
@@ -210,6 +210,12 @@ pub enum Misbehaviour {
         /// The limit.
         limit: usize,
     },
+    /// A claim that this peer's life is over, without a later life that this peer has signed.
+    #[error("says that it knows a later life of this peer, and does not show one")]
+    LifeNotShown,
+    /// A life that its member has not signed.
+    #[error("names a life of its own that it has not signed")]
+    LifeNotSigned,
     /// What the protocol itself refuses.
     #[error(transparent)]
     Protocol(FaultKind),

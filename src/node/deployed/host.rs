@@ -303,6 +303,7 @@ impl Host {
             format,
             session,
             neighbours,
+            me,
             life,
             step_limit,
             keeper,
@@ -318,10 +319,17 @@ impl Host {
         }
         let format = Arc::new(format);
         let stalling = tolerant::Stalling::new(step_limit, members.len(), self.by_id.len() + 1);
-        let (sender, inbox) = mpsc::channel(4 * members.len() + 16);
+        // Of whoever sends without end a few frames are held, and the rest is not read.
+        let (sender, inbox) = mpsc::channel(2 * members.len() + 1);
         for (place, member) in members.into_iter().enumerate() {
             member.is_wanted.send_replace(true);
-            let link = tolerant::Outgoing::new(Arc::clone(member), place, session, life);
+            let link = tolerant::Outgoing::new(
+                Arc::clone(member),
+                place,
+                session,
+                (me, life),
+                format.longest(),
+            );
             let link = Arc::new(link);
             let writing = Arc::clone(&link).write(Arc::clone(&self.hub), sender.clone());
             self.tasks.spawn(writing);

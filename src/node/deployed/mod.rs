@@ -57,10 +57,10 @@ pub use evidence::{Evidence, EvidenceError, SIGNED_STAMP_LEN};
 pub use frames::{MAX_CONTROL_FRAMES, MAX_CONTROL_LEN};
 pub use host::Host;
 pub use setup::{Gate, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun, Written};
-pub use tolerance::{Keeper, Life, Told, TolerantRun};
+pub use tolerance::{Keeper, Life, SignedLife, Told, TolerantRun};
 #[cfg(test)]
 pub(in crate::node) use {
     barring::SIDES,
     edge::{Blame, Receiving, Record as FrameRecord, Stopped, blame, read_record},
-    tolerant::{DIES, HANGS, Stalling, WAITING},
+    tolerant::{CLAIMS, DIES, HANGS, Stalling, WAITING},
 };

@@ -10,7 +10,7 @@ use super::error::GateError;
 use crate::protocol::regroup::{Attempt, End, Evidence, Resume, View};
 use crate::protocol::tolerant::{Format, TolerantPeer};
 use crate::protocol::{Event, FaultKind, SessionId};
-use crate::session::PublicId;
+use crate::session::{Domain, Identity, PublicId, Signature};
 use crate::vocabulary::PeerIndex;
 
 /// One life of a member's process in a session: how many there were before, how many restarts it announces with it, and a number that no other
@@ -61,6 +61,69 @@ impl fmt::Debug for Life {
     }
 }
 
+/// What lives are signed for.
+const LIFE: Domain = Domain("undertone 2026-11 life v1");
+
+/// A life with its member's signature: it shows to everybody, and to a member whose files were brought back from a backup, that the member has lived it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SignedLife {
+    life: Life,
+    signature: Signature,
+}
+
+impl SignedLife {
+    /// Bytes of one.
+    pub(super) const LEN: usize = 72;
+
+    /// Signs a life of the holder of this key in a session.
+    #[must_use]
+    pub fn sign(identity: &Identity, session: SessionId, life: Life) -> Self {
+        let signature = identity.sign(LIFE, &signed_bytes(session, life));
+        Self { life, signature }
+    }
+
+    /// The life.
+    #[must_use]
+    pub fn life(&self) -> Life {
+        self.life
+    }
+
+    /// Whether this member has signed it, in this session.
+    pub(super) fn is_of(&self, member: &PublicId, session: SessionId) -> bool {
+        let bytes = signed_bytes(session, self.life);
+        member.verify(LIFE, &bytes, &self.signature).is_ok()
+    }
+
+    /// Whether it shows that another life of the same member is over, or runs beside it.
+    pub(super) fn ends(&self, other: Life) -> bool {
+        self.life != other && !other.follows(self.life)
+    }
+
+    pub(super) fn to_bytes(self) -> [u8; Self::LEN] {
+        let mut bytes = [0; Self::LEN];
+        bytes[..8].copy_from_slice(&self.life.0.to_le_bytes());
+        bytes[8..].copy_from_slice(&self.signature.to_bytes());
+        bytes
+    }
+
+    pub(super) fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
+        let (mut life, mut signature) = ([0; 8], [0; 64]);
+        life.copy_from_slice(&bytes[..8]);
+        signature.copy_from_slice(&bytes[8..]);
+        Self {
+            life: Life(u64::from_le_bytes(life)),
+            signature: Signature::from_bytes(signature),
+        }
+    }
+}
+
+fn signed_bytes(session: SessionId, life: Life) -> [u8; 24] {
+    let mut bytes = [0; 24];
+    bytes[..16].copy_from_slice(&session.0);
+    bytes[16..].copy_from_slice(&life.0.to_le_bytes());
+    bytes
+}
+
 /// The ledger and the disk of a tolerant peer. Whatever it does is durable when it returns; after an error nothing may leave any more.
 pub trait Keeper: Send {
     /// Charges the try of this attempt; a try that is charged already is not charged again.
@@ -92,8 +155,10 @@ pub struct TolerantRun {
     pub session: SessionId,
     /// Its neighbours before anything went wrong, ascending.
     pub neighbours: Vec<(PeerIndex, PublicId)>,
+    /// Its public id.
+    pub me: PublicId,
     /// Which life this is.
-    pub life: Life,
+    pub life: SignedLife,
     /// How long a neighbour that is connected may keep this peer waiting.
     pub step_limit: Duration,
     /// Its ledger and disk.

@@ -77,6 +77,16 @@ impl Conductor<'_> {
         }
     }
 
+    /// Those of this list are no strangers any more.
+    fn note_begun(&self, assembled: &Assembled) {
+        let members = assembled.roster.iter().map(|seat| seat.id);
+        if let Ok(mut book) = self.setup.state.view().address_book()
+            && let Err(error) = book.note_begun(members)
+        {
+            tracing::warn!(%error, "the address book was not written");
+        }
+    }
+
     /// Has the plan made on a thread of its own: it takes seconds.
     pub(super) fn plan(&mut self, assembled: Assembled) {
         let planner = Arc::clone(&self.setup.planner);
@@ -124,6 +134,7 @@ impl Conductor<'_> {
     pub(super) fn begin(&mut self, assembled: &Assembled) -> Result<(), MemberError> {
         // A plan that is still being made is for a shorter list than the one that all are ready for.
         self.planning = None;
+        self.note_begun(assembled);
         let Some(planned) = &self.planned else {
             return Ok(());
         };

@@ -37,21 +37,21 @@ pub(super) fn bytes_of(basis: &Block) -> Arc<[u8]> {
     bytes.into()
 }
 
-/// The result of these bytes, if they are one with this digest.
-fn read(bytes: &[u8], digest: &[u8; 32]) -> Option<Block> {
-    let (rows, rest) = bytes.split_first_chunk()?;
-    let (columns, rest) = rest.split_first_chunk()?;
+/// The result of these bytes, if they are one of this shape with this digest. A digest is of numbers alone.
+fn read(bytes: &[u8], (rows, columns): (usize, usize), digest: &[u8; 32]) -> Option<Block> {
+    let (found_rows, rest) = bytes.split_first_chunk()?;
+    let (found_columns, rest) = rest.split_first_chunk()?;
     let (values, []) = rest.as_chunks::<8>() else {
         return None;
     };
-    let (rows, columns) = (u32::from_le_bytes(*rows), u32::from_le_bytes(*columns));
-    if (rows as usize).checked_mul(columns as usize) != Some(values.len()) {
+    let found = [found_rows, found_columns].map(|number| u32::from_le_bytes(*number) as usize);
+    if found != [rows, columns] || rows.checked_mul(columns) != Some(values.len()) {
         return None;
     }
     let values = values.iter().map(|value| f64::from_le_bytes(*value));
     let values: Vec<f64> = values.collect();
     let is_finite = values.iter().all(|value| value.is_finite());
-    let block = Block::from_values(rows as usize, columns as usize, values);
+    let block = Block::from_values(rows, columns, values);
     (is_finite && block.digest() == *digest).then_some(block)
 }
 
@@ -88,7 +88,8 @@ impl Conductor<'_> {
             Ok(rule) => rule,
             Err(error) => return tracing::error!(%error, "the result is not asked for"),
         };
-        let most = 8 + 8 * rule.values;
+        let (rows, columns) = rule.shape;
+        let most = 8 + 8 * rows * columns;
         let session = &self.setup.invitation.session;
         // Where the loss of a member ends the session, whoever is done waits for one that is gone until the grace has passed.
         let seconds = match self.ready.late {
@@ -112,7 +113,7 @@ impl Conductor<'_> {
                     let Some(bytes) = self.host.fetch(&from, most).await else {
                         continue;
                     };
-                    match read(&bytes, &digest) {
+                    match read(&bytes, rule.shape, &digest) {
                         Some(basis) => return self.keep_late(&from, &basis, &signed),
                         None => refused.insert(from),
                     };
@@ -188,7 +189,7 @@ mod tests {
         let rule = |ends_equal, colluders| ResultRule {
             ends_equal,
             colluders,
-            values: 1,
+            shape: (1, 1),
         };
         let mut results = vec![said(1, one), said(1, one)];
         assert!(
@@ -209,14 +210,20 @@ mod tests {
         let basis = Block::from_values(3, 2, vec![0.5, 1.0, -2.0, 0.0, 3.0, 4.5]);
         let digest = basis.digest();
         let bytes = bytes_of(&basis);
-        let again = read(&bytes, &digest).expect("it is the one");
+        let again = read(&bytes, (3, 2), &digest).expect("it is the one");
         assert_eq!(again.values(), basis.values());
         assert_eq!((again.rows(), again.columns()), (3, 2));
         for at in 0..bytes.len() {
             let mut changed = bytes.to_vec();
             changed[at] ^= 1;
-            assert!(read(&changed, &digest).is_none(), "byte {at}");
-            assert!(read(&bytes[..at], &digest).is_none(), "{at} bytes");
+            assert!(read(&changed, (3, 2), &digest).is_none(), "byte {at}");
+            assert!(read(&bytes[..at], (3, 2), &digest).is_none(), "{at} bytes");
+        }
+        // The same numbers in another shape have the same digest.
+        for (rows, columns) in [(2, 3), (6, 1), (1, 6)] {
+            let scrambled = Block::from_values(rows, columns, basis.values().to_vec());
+            assert_eq!(scrambled.digest(), digest);
+            assert!(read(&bytes_of(&scrambled), (3, 2), &digest).is_none());
         }
     }
 }

@@ -61,8 +61,8 @@ pub struct ResultRule {
     pub ends_equal: bool,
     /// How many members may collude: more than these must have signed it.
     pub colluders: usize,
-    /// How many numbers it has.
-    pub values: usize,
+    /// Rows and columns.
+    pub shape: (usize, usize),
 }
 
 impl ResultRule {
@@ -72,7 +72,7 @@ impl ResultRule {
         Self {
             ends_equal: session.program().ends_equal(),
             colluders,
-            values: session.start().values().len(),
+            shape: (session.start().rows(), session.start().columns()),
         }
     }
 }

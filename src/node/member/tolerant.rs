@@ -16,7 +16,7 @@ use super::setup::{Attempts, Planned, Progress, Released, Taken, Tolerant};
 use super::verdict::named;
 use super::views::MemberViews;
 use crate::algorithm::PublicState;
-use crate::node::deployed::{Life, Told, TolerantRun};
+use crate::node::deployed::{Life, SignedLife, Told, TolerantRun};
 use crate::node::network::span;
 use crate::node::store::Record;
 use crate::protocol::Event;
@@ -160,7 +160,8 @@ impl Conductor<'_> {
             format,
             session: session.plan().session(),
             neighbours,
-            life,
+            me: self.identity.id(),
+            life: SignedLife::sign(&self.identity, session.plan().session(), life),
             step_limit,
             keeper: Box::new(keeper),
         })?;

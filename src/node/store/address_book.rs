@@ -11,8 +11,11 @@ use super::disk;
 use super::error::StoreError;
 use crate::session::{Address, LedgerHead, LedgerProof, MemberName, PublicId, Remembered};
 
-/// Bytes of the longest address book.
-const LONGEST: u64 = 1 << 22;
+/// Bytes of the longest address book: some 20,000 members.
+const LONGEST: u64 = 1 << 24;
+
+/// Most strangers that are remembered. Keys cost nothing: those who come to sessions that never begin must not fill the book.
+const MOST_STRANGERS: usize = 1024;
 
 /// What stands at the top of the file.
 const HEADING: &str = "\
@@ -42,6 +45,14 @@ pub struct KnownPeer {
     /// The longest ledger of it that was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_ledger: Option<SeenLedger>,
+    /// Whether it joined sessions that did not begin, and no other one: the oldest such members are forgotten when there are many.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub stranger: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// A ledger that was seen.
@@ -118,7 +129,8 @@ impl AddressBook {
         &self.peers
     }
 
-    /// Keeps what members announced, where it is longer than what was seen, and writes the file if anything has changed.
+    /// Keeps what members announced, where it is longer than what was seen, and writes the file if anything has changed. Whoever is new is a stranger
+    /// until a session with it begins ([`Self::note_begun`]).
     ///
     /// # Errors
     /// [`StoreError::Io`] where the file cannot be written; then it is as it was.
@@ -140,6 +152,7 @@ impl AddressBook {
                     id,
                     addresses: Vec::new(),
                     last_ledger: None,
+                    stranger: true,
                 });
                 peers.len() - 1
             });
@@ -148,6 +161,35 @@ impl AddressBook {
                 *last = Some(SeenLedger::by(&proof));
             }
         }
+        let strangers = peers.iter().filter(|peer| peer.stranger).count();
+        let mut forgotten = strangers.saturating_sub(MOST_STRANGERS);
+        peers.retain(|peer| {
+            let is_forgotten = peer.stranger && forgotten > 0;
+            forgotten -= usize::from(is_forgotten);
+            !is_forgotten
+        });
+        self.replace(peers)
+    }
+
+    /// A session with these members begins, which costs what they lose: they are never forgotten.
+    ///
+    /// # Errors
+    /// As for [`Self::remember`].
+    pub fn note_begun(
+        &mut self,
+        members: impl IntoIterator<Item = PublicId>,
+    ) -> Result<(), StoreError> {
+        let mut peers = self.peers.clone();
+        for id in members {
+            if let Some(peer) = peers.iter_mut().find(|peer| peer.id == id) {
+                peer.stranger = false;
+            }
+        }
+        self.replace(peers)
+    }
+
+    /// Writes the file if these are others than before.
+    fn replace(&mut self, peers: Vec<KnownPeer>) -> Result<(), StoreError> {
         if peers == self.peers {
             return Ok(());
         }
@@ -248,6 +290,45 @@ mod tests {
         {
             assert_eq!(with(join), Some(Remembered::Told(told)));
         }
+    }
+
+    /// Whoever invites strangers to sessions that never begin pushes out other strangers, and nobody else: the book can always be read.
+    #[test]
+    fn strangers_do_not_fill_the_book() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("address-book.toml");
+        let by_hand = format!("[[peer]]\nid = \"{}\"\n", id(1));
+        std::fs::write(&path, by_hand).expect("written");
+        let mut book = AddressBook::read(&path).expect("a book");
+        book.remember([joined(1, 5), joined(2, 3), joined(3, 3)])
+            .expect("written");
+        book.note_begun([id(2), id(9)]).expect("written");
+        // Names and proofs as long as they come.
+        let name: MemberName = "\u{10ffb0}".repeat(64).parse().expect("a name");
+        let (_, proof) = joined(3, 3);
+        let stranger = |number: u64| {
+            let mut secret = [7; 32];
+            secret[..8].copy_from_slice(&number.to_le_bytes());
+            KnownPeer {
+                name: name.clone(),
+                id: Identity::from_secret(secret.into()).id(),
+                addresses: Vec::new(),
+                last_ledger: Some(SeenLedger::by(&proof)),
+                stranger: true,
+            }
+        };
+        let strangers = (0..8 * MOST_STRANGERS as u64).map(stranger);
+        book.peers.extend(strangers);
+        book.remember([joined(4, 1)]).expect("written");
+        let mut book = AddressBook::read(&path).expect("it can be read");
+        let ids: Vec<_> = book.peers().iter().map(|peer| peer.id).collect();
+        assert_eq!(ids.len(), 2 + MOST_STRANGERS);
+        assert!(ids.contains(&id(1)) && ids.contains(&id(2)) && ids.contains(&id(4)));
+        assert!(!ids.contains(&id(3)), "the oldest stranger");
+        let size = std::fs::metadata(&path).expect("there").len();
+        assert!(size < LONGEST / 4, "{size}");
+        book.note_begun(ids).expect("written");
+        assert!(book.peers().iter().all(|peer| !peer.stranger));
     }
 
     #[test]

@@ -20,6 +20,10 @@ const LEAST_FRAME: u64 = 64 << 10;
 /// Most bytes that a policy may allow a message.
 const MOST_FRAME: u64 = 1 << 30;
 
+/// Fewest and most bytes that a policy may allow a session.
+const LEAST_MEMORY: u64 = 64 << 20;
+const MOST_MEMORY: u64 = 1 << 40;
+
 /// What `init` writes.
 const DEFAULT: &str = include_str!("policy.toml");
 
@@ -55,6 +59,13 @@ pub(super) struct SessionLimits {
     pub(super) certificates: Vec<Certificate>,
     pub(super) publish: Vec<Publish>,
     pub(super) max_retries: u32,
+    #[serde(default = "max_memory")]
+    max_memory: Size<LEAST_MEMORY, MOST_MEMORY>,
+}
+
+/// The limit of a policy that names none, which is that of a new one.
+fn max_memory() -> Size<LEAST_MEMORY, MOST_MEMORY> {
+    Size(4 << 30)
 }
 
 /// What one scope may lose.
@@ -69,13 +80,13 @@ struct Lifetime {
 #[serde(deny_unknown_fields)]
 struct NetworkLimits {
     listen: Vec<Address>,
-    max_frame: Size,
+    max_frame: Size<LEAST_FRAME, MOST_FRAME>,
 }
 
-/// A number of bytes: `"64 MiB"`.
+/// A number of bytes within limits: `"64 MiB"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-struct Size(u64);
+struct Size<const LEAST: u64, const MOST: u64>(u64);
 
 impl Policy {
     /// The file that `init` writes: cautious, with a comment on every key.
@@ -147,6 +158,12 @@ impl Policy {
         &self.network.listen
     }
 
+    /// Bytes that this peer's part of a session may take.
+    #[must_use]
+    pub fn max_memory(&self) -> u64 {
+        self.session.max_memory.0
+    }
+
     /// Bytes of the longest message that is taken.
     #[must_use]
     pub fn max_frame(&self) -> u64 {
@@ -161,13 +178,15 @@ impl Default for Policy {
     }
 }
 
-impl TryFrom<String> for Size {
+impl<const LEAST: u64, const MOST: u64> TryFrom<String> for Size<LEAST, MOST> {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "expected a size from \"64 KiB\" to \"1 GiB\", a whole number with the unit KiB, MiB or GiB; found {:?}",
+                "expected a size from \"{} KiB\" to \"{} GiB\", a whole number with the unit KiB, MiB or GiB; found {:?}",
+                LEAST >> 10,
+                MOST >> 30,
                 text.chars().take(40).collect::<String>()
             )
         };
@@ -185,7 +204,7 @@ impl TryFrom<String> for Size {
             .ok()
             .filter(|_| digits)
             .and_then(|number| number.checked_mul(unit))
-            .filter(|bytes| (LEAST_FRAME..=MOST_FRAME).contains(bytes))
+            .filter(|bytes| (LEAST..=MOST).contains(bytes))
             .map(Self)
             .ok_or_else(wrong)
     }
@@ -202,6 +221,12 @@ mod tests {
     fn the_default_is_a_policy_that_says_what_each_key_is_for() {
         let policy = Policy::default();
         assert_eq!(policy.max_frame(), 64 << 20);
+        assert_eq!(policy.max_memory(), 4 << 30);
+        let unlimited = DEFAULT
+            .lines()
+            .filter(|line| !line.starts_with("max_memory"));
+        let unlimited = unlimited.collect::<Vec<_>>().join("\n");
+        assert_eq!(Policy::parse(&unlimited), Ok(policy.clone()));
         assert_eq!(policy.listen().len(), 1);
         assert_eq!(policy.scopes().count(), 1);
         let keys = DEFAULT.lines().filter(|line| {
@@ -231,6 +256,8 @@ mod tests {
             ("epsilon = 4.0", "epsilom = 4.0", "epsilom"),
             ("lifetime.\"default\"", "lifetime.\"\"", "scope"),
             ("64 MiB", "64 MB", "64 KiB"),
+            ("4 GiB", "63 MiB", "65536 KiB"),
+            ("4 GiB", "2000 GiB", "1024 GiB"),
             ("64 MiB", "2 GiB", "1 GiB"),
             ("64 MiB", "99999999999999999999 GiB", "1 GiB"),
             ("64 MiB", "+64 MiB", "1 GiB"),

@@ -57,6 +57,7 @@ impl SessionView {
 
 impl SessionFiles {
     pub(super) fn open(sessions: &Path, id: Digest) -> Result<Self, StoreError> {
+        disk::check_folder(sessions)?;
         let view = SessionView::new(sessions, id);
         let path = view.path();
         if std::fs::symlink_metadata(path).is_err() {

@@ -177,6 +177,40 @@ fn links_folders_and_pipes_are_no_keys() {
     assert!(StateDir::open(&made.state).is_ok());
 }
 
+/// Whoever can exchange the folder of a session, or the one above it, can take a member back to before what it has said.
+#[test]
+fn links_and_open_folders_of_sessions_are_refused() {
+    let made = made();
+    let state = StateDir::open(&made.state).expect("opened");
+    let sessions = made.state.join("sessions");
+    let folder = state
+        .session([7; 32])
+        .expect("made")
+        .view()
+        .path()
+        .to_path_buf();
+    for path in [&sessions, &folder] {
+        let kept = made.folder.path().join("kept");
+        fs::rename(path, &kept).expect("moved");
+        symlink(&kept, path).expect("a link");
+        let refused = state.session([7; 32]).expect_err("a link");
+        assert!(matches!(refused, StoreError::Link(_)), "{refused}");
+        fs::remove_file(path).expect("removed");
+        fs::rename(&kept, path).expect("moved back");
+        set_mode(path, 0o770);
+        let refused = state.session([7; 32]).expect_err("open to others");
+        assert!(matches!(refused, StoreError::Exposed { .. }), "{refused}");
+        set_mode(path, 0o700);
+        assert!(state.session([7; 32]).is_ok());
+    }
+    // Secrets and the journal are written through no link, either.
+    let files = state.session([7; 32]).expect("opened");
+    let journal = files.path("journal.bin");
+    assert!(fs::symlink_metadata(&journal).is_err(), "not begun");
+    symlink(made.folder.path().join("elsewhere"), &journal).expect("a link");
+    assert!(files.journal().is_err());
+}
+
 #[test]
 fn files_of_somebody_else_are_refused() {
     let made = made();

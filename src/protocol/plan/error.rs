@@ -44,7 +44,7 @@ pub enum PlanError {
     /// More coordinates per release than a message holds.
     #[error(
         "algorithm.kind = \"{algorithm}\" on {dimension} items would have every peer release {found} numbers at once, a \
-         message holds at most {most}: lower data.items"
+         message holds at most {most}: lower data.items or algorithm.rank"
     )]
     TooWide {
         /// The algorithm.

@@ -104,6 +104,31 @@ impl Terms {
 }
 
 impl PlannedRelease {
+    /// Refuses what no message holds: a function of sizes, before anything of such a size is made.
+    ///
+    /// # Errors
+    /// [`PlanError::TooWide`].
+    pub(crate) fn check_width(
+        spec: &ReleaseSpec,
+        (algorithm, dimension): (&'static str, usize),
+        peers: u32,
+    ) -> Result<(), PlanError> {
+        let peers = match spec.form {
+            Form::Sum => 1,
+            Form::OwnCoordinates => peers as usize,
+        };
+        let found = spec.values().saturating_mul(peers);
+        if found > wire::MAX_VALUES {
+            return Err(PlanError::TooWide {
+                algorithm,
+                dimension,
+                found,
+                most: wire::MAX_VALUES,
+            });
+        }
+        Ok(())
+    }
+
     /// A release of `parameters` whose share of the budget asks for this noise factor.
     pub(super) fn new(
         parameters: &PlanParameters,
@@ -122,19 +147,7 @@ impl PlannedRelease {
         if spec.blocks.is_empty() || spec.blocks.iter().any(|block| block.values() == 0) {
             return wrong("every release has at least one block, and no block is empty");
         }
-        let peers = match spec.form {
-            Form::Sum => 1,
-            Form::OwnCoordinates => parameters.peers as usize,
-        };
-        let found = spec.values().saturating_mul(peers);
-        if found > wire::MAX_VALUES {
-            return Err(PlanError::TooWide {
-                algorithm,
-                dimension: parameters.dimension,
-                found,
-                most: wire::MAX_VALUES,
-            });
-        }
+        Self::check_width(&spec, (algorithm, parameters.dimension), parameters.peers)?;
         let weights: f64 = spec.blocks.iter().map(|block| block.weight).sum();
         let positive = spec.blocks.iter().all(|block| block.weight > 0.0);
         if !(positive && (weights - 1.0).abs() <= 1e-12) {

@@ -50,8 +50,8 @@ use super::clock::Clock;
 use super::error::{DataTableError, ExperimentError, NetworkError};
 use super::experiment::Experiment;
 use super::materials::Materials;
-use super::numbers;
 use super::rows::Rows;
+use super::{memory, numbers};
 use crate::algorithm::{AlgorithmKind, LocalData, Precondition, Start};
 use crate::config::{Centre, Config, DataFormat, NamedCentre, PeerCount, RatingValues};
 use crate::data::{ColumnProblem, FileFormat, ItemNames, Loaded, OwnFile};
@@ -65,6 +65,8 @@ const ROWS: &str = "rows";
 const ITEMS: &str = "items.txt";
 /// Most rows without entries that are planned with, where their number matters.
 const MOST_ROWS: usize = 20_000_000;
+/// Most multiplications in units of which a start is orthonormalised: columns times the square of a block's width.
+const MOST_WORK: u128 = 1 << 35;
 /// Rows of a member up to which a plan's floating-point arithmetic is proved to be fine enough.
 const PROVED_ROWS: usize = 65_536;
 
@@ -86,6 +88,16 @@ pub enum DeploymentError {
         key: &'static str,
         /// Why, and what to do.
         why: String,
+    },
+    /// A block so wide that members would compute for minutes before they know what it costs.
+    #[error(
+        "algorithm.rank or block = {width} on {columns} columns: columns times the square of it are beyond 2^35, minutes of work for every member; lower it"
+    )]
+    Work {
+        /// Columns of the rows.
+        columns: usize,
+        /// Columns of the block.
+        width: u128,
     },
     /// A table that does not read.
     #[error("{0}")]
@@ -133,6 +145,46 @@ pub struct Deployment {
     /// Rows that members are planned to hold at most.
     most_rows: usize,
     base: PathBuf,
+    /// Bytes that a member's part may take.
+    memory_limit: Option<u64>,
+}
+
+/// The experiments of one deployment, one for every graph that a beacon draws. They share what takes time to make.
+pub(crate) struct Draws<'a> {
+    deployment: &'a Deployment,
+    members: usize,
+    beacon: [u8; 32],
+    /// Rows that every member is planned to hold.
+    each: usize,
+    materials: Materials,
+    loaded: Arc<Loaded>,
+}
+
+impl Draws<'_> {
+    /// The experiment of one draw but for its session, whose start takes time to draw: what has too much noise needs none.
+    pub(crate) fn drawn(&self, draw: u32) -> Result<Experiment, DeploymentError> {
+        let config = self.deployment.config(self.members, &self.beacon, draw)?;
+        let topology = self
+            .materials
+            .topology(&config.topology, self.members)
+            .map_err(NetworkError::Topology)
+            .map_err(ExperimentError::from)?;
+        let (loaded, clock) = (&self.loaded, Clock::default());
+        let experiment = Experiment::assemble(config, loaded, topology, &self.materials, clock)?;
+        Ok(experiment)
+    }
+
+    /// An experiment that was [drawn](Self::drawn), with its session.
+    pub(crate) fn completed(
+        &self,
+        mut experiment: Experiment,
+    ) -> Result<Experiment, DeploymentError> {
+        experiment.keep_own_session()?;
+        let session = experiment.own_session();
+        let rounding = session.check_rounding(self.each.max(PROVED_ROWS));
+        rounding.map_err(ExperimentError::from)?;
+        Ok(experiment)
+    }
 }
 
 /// What one member holds, and what became of its file. `Debug` prints no row.
@@ -190,10 +242,20 @@ impl Deployment {
             columns,
             most_rows,
             base: base.to_path_buf(),
+            memory_limit: None,
         };
         let config = deployment.config(2, &[0; 32], 0)?;
         check(&config)?;
         Ok(deployment)
+    }
+
+    /// The same for a member that lets its part of a session take so many bytes of memory, as its policy says.
+    #[must_use]
+    pub fn within(self, memory_limit: u64) -> Self {
+        Self {
+            memory_limit: Some(memory_limit),
+            ..self
+        }
     }
 
     /// The configuration for so many members under this beacon; `draw` counts graphs that were drawn and refused.
@@ -257,9 +319,18 @@ impl Deployment {
         beacon: &[u8; 32],
         draw: u32,
     ) -> Result<Experiment, DeploymentError> {
-        let config = self.config(members, beacon, draw)?;
+        let draws = self.draws(members, beacon)?;
+        draws.completed(draws.drawn(draw)?)
+    }
+
+    /// What all graphs that this beacon draws for so many members have in common.
+    pub(crate) fn draws(
+        &self,
+        members: usize,
+        beacon: &[u8; 32],
+    ) -> Result<Draws<'_>, DeploymentError> {
+        let config = self.config(members, beacon, 0)?;
         check(&config)?;
-        let materials = self.materials()?;
         // Only integers mod 2^k are planned by how many rows a member may hold.
         let each = match config.noise.scheme {
             Scheme::Ring => self.most_rows,
@@ -271,19 +342,30 @@ impl Deployment {
                 why: "with noise.scheme = \"ring\" all members together may hold 20 million rows: lower it, or choose scheme = \"pairwise\"",
             });
         }
+        let block = config.algorithm.block.unwrap_or(1);
+        let block = config.algorithm.rank.max(block) as u128;
+        if block
+            .saturating_mul(block)
+            .saturating_mul(self.columns.len() as u128)
+            > MOST_WORK
+        {
+            let (columns, width) = (self.columns.len(), block);
+            return Err(DeploymentError::Work { columns, width });
+        }
+        if let Some(limit) = self.memory_limit {
+            memory::check_rows(each * members, self.columns.len(), limit)?;
+        }
+        let materials = self.materials()?;
         let numbers = numbers::is_matrix(&config.data);
         let loaded = Loaded::without_entries(each * members, self.columns.clone(), numbers);
-        let topology = materials
-            .topology(&config.topology, members)
-            .map_err(NetworkError::Topology)
-            .map_err(ExperimentError::from)?;
-        let clock = Clock::default();
-        let experiment =
-            Experiment::assemble(config, &Arc::new(loaded), topology, &materials, clock)?;
-        let session = experiment.session(&Seed::from_u64(0));
-        let rounding = session.check_rounding(each.max(PROVED_ROWS));
-        rounding.map_err(ExperimentError::from)?;
-        Ok(experiment)
+        Ok(Draws {
+            deployment: self,
+            members,
+            beacon: *beacon,
+            each,
+            materials,
+            loaded: Arc::new(loaded),
+        })
     }
 
     /// Refuses graphs of a session file that are not over these members, who are `names` in the order of their keys. All of the `invited` must join
@@ -342,7 +424,7 @@ impl Deployment {
     }
 
     fn materials(&self) -> Result<Materials, DeploymentError> {
-        let materials = Materials::new(&self.base).of_own_files();
+        let materials = Materials::new(&self.base).of_own_files(self.memory_limit);
         let list = ItemNames::named(&self.columns, "the session's items");
         let list = list.map_err(|error| ExperimentError::from(DataTableError::from(error)))?;
         materials.know_items(&self.base.join(ITEMS), list);

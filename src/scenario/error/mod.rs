@@ -75,6 +75,19 @@ pub enum ExperimentError {
     /// The session's parts do not fit its plan.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// More memory than a participant of a session allows.
+    #[error(
+        "policy: session.max_memory = {limit} MiB, and this peer's part of the session takes about {needed} MiB ({largest}): refuse the session, or allow \
+         as much"
+    )]
+    MemberMemory {
+        /// Mebibytes needed.
+        needed: u64,
+        /// Mebibytes allowed.
+        limit: u64,
+        /// The largest parts, in words.
+        largest: String,
+    },
     /// More memory than the machine has free.
     #[error(
         "the run needs about {needed} MiB ({largest}), but only {free} MiB are free; \

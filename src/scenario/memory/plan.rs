@@ -15,6 +15,11 @@ pub const FACTOR: f64 = 1.6;
 /// Code, stacks and the allocator of a process that has done nothing yet, measured.
 const PROCESS: u64 = 10 << 20;
 
+/// Bytes of a row without entries while a session is planned, of a column's name, and of a planned release; measured.
+const ROW: u64 = 160;
+const COLUMN: u64 = 600;
+const RELEASE: u64 = 2048;
+
 /// The part that grows with the number of interactions, the only one that is private.
 const INTERACTIONS: &str = "interactions and rows";
 
@@ -132,6 +137,38 @@ impl MemoryPlan {
                     .saturating_mul(block),
             ),
         }
+        plan
+    }
+
+    /// What planning with so many rows without entries needs, before anything else is known.
+    pub(in crate::scenario) fn of_rows(rows: usize, columns: usize) -> Self {
+        let mut plan = Self {
+            parts: vec![("the process", PROCESS)],
+            growing: 0,
+            private: 0,
+        };
+        plan.add("rows to plan with", rows as u64 * ROW);
+        plan.add("names of columns", columns as u64 * COLUMN);
+        plan
+    }
+
+    /// What one member of a session needs that is planned as `experiment`: a function of the session file.
+    pub(super) fn of_member(experiment: &Experiment) -> Self {
+        let (rows, items) = (&experiment.user_rows, experiment.user_rows.dimension());
+        let mut plan = Self::of_rows(rows.len(), items);
+        let graph = experiment.topology.graph();
+        let (peers, releases) = (graph.nodes() as u64, experiment.releases().len() as u64);
+        let edges = (graph.edges() + experiment.noise_topology.graph().edges()) as u64;
+        plan.add("graphs and keys", edges * 64 + peers * 1024);
+        plan.add("the averaging program", 2 * experiment.program.bytes());
+        plan.add("the plan of all releases", releases * RELEASE);
+        let (height, width) = block_shape(experiment);
+        let query = items as u64 * experiment.algorithm().query_columns() as u64;
+        let block = 8 * query.max((height as u64).saturating_mul(width as u64));
+        // What it holds of its own: contribution, sum, averages, queries and what it writes down. What each neighbour has sent, and what it has not read yet.
+        let degree = (0..graph.nodes()).map(|peer| graph.degree(peer)).max();
+        let blocks = 16 + kept(experiment) + 2 * degree.unwrap_or(0) as u64;
+        plan.add_blocks("blocks of numbers", block.saturating_mul(blocks));
         plan
     }
 

@@ -31,6 +31,32 @@ pub(crate) fn check_audit(experiment: &Experiment) -> Result<(), ExperimentError
     check_free(experiment, &MemoryPlan::of_audit(experiment))
 }
 
+/// Refuses a session whose part at one member needs more than `limit` bytes: a function of the session file, before anything of these sizes is made.
+pub(crate) fn check_member(experiment: &Experiment, limit: u64) -> Result<(), ExperimentError> {
+    within(&MemoryPlan::of_member(experiment), limit)
+}
+
+/// Refuses to plan with this many rows and columns, which are made before there is an experiment.
+pub(in crate::scenario) fn check_rows(
+    rows: usize,
+    columns: usize,
+    limit: u64,
+) -> Result<(), ExperimentError> {
+    within(&MemoryPlan::of_rows(rows, columns), limit)
+}
+
+fn within(plan: &MemoryPlan, limit: u64) -> Result<(), ExperimentError> {
+    let needed = plan.total();
+    if needed <= limit {
+        return Ok(());
+    }
+    Err(ExperimentError::MemberMemory {
+        needed: needed.div_ceil(1 << 20),
+        limit: limit >> 20,
+        largest: plan.largest(),
+    })
+}
+
 fn check_free(experiment: &Experiment, plan: &MemoryPlan) -> Result<(), ExperimentError> {
     let before = |free: u64| free.saturating_add(plan.private);
     free_bytes().map_or(Ok(()), |free| check_against(experiment, plan, before(free)))

@@ -304,10 +304,75 @@ fn session_files_that_are_none_are_refused() {
         (of(&|s| s.min_peers = 3), "at most all of the invited"),
         (of(&|s| s.nonce = "ab".to_owned()), "64 hexadecimal digits"),
         (of(&|s| s.step_limit_seconds = 0), "at most a day"),
-        (of(&|s| s.name = "\u{7}".to_owned()), "printable"),
+        (of(&|s| s.name = "\u{7}".to_owned()), "can be seen"),
     ];
     for (found, expected) in &refused {
         assert!(found.contains(expected), "{found}: expected {expected}");
+    }
+}
+
+/// No text of a session file holds what cannot be seen, no two members have one name in two spellings, and addresses are those that can be dialled.
+#[test]
+fn texts_that_cannot_be_told_apart_are_refused() {
+    let named = |name: &str, other: &str| {
+        let mut both = vec![member(0), member(1)];
+        (both[0].name, both[1].name) = (name.to_owned(), other.to_owned());
+        session_file(&session_table(), both, &["a"], STATED)
+    };
+    assert!(named("h1", "H1").is_ok(), "they look different");
+    for (name, other) in [
+        ("h1", "h1\u{200b}"),
+        ("h1", "\u{2066}h2"),
+        ("h1", " h2"),
+        ("h1", "h\t2"),
+        ("h1", "ｈ1"),
+        ("\u{e9}", "e\u{301}"),
+        ("h1", "h1"),
+    ] {
+        let refused = named(name, other).expect_err(other).to_string();
+        assert!(refused.contains("can be seen"), "{other:?}: {refused}");
+        assert!(!refused.contains(['\u{200b}', '\u{2066}']), "{refused:?}");
+    }
+    let both = || vec![member(0), member(1)];
+    let titled = |name: &str| {
+        let table = SessionTable {
+            name: name.to_owned(),
+            ..session_table()
+        };
+        session_file(&table, both(), &["a"], STATED)
+    };
+    assert!(titled("Charité, Haus 3").is_ok());
+    for name in ["", "a\u{202e}b", "\u{2066}", &"x".repeat(65)] {
+        assert!(titled(name).is_err(), "{name:?}");
+    }
+    let columns = session_file(&session_table(), both(), &["a", "a\u{200b}"], STATED);
+    let refused = columns.expect_err("one is hidden").to_string();
+    assert!(refused.contains("a text of the file"), "{refused}");
+    for address in [
+        "/ip4/127.0.0.1/tcp/7902\u{1b}[31m\nX",
+        "/unix/etc/passwd",
+        "h1:7902",
+    ] {
+        let mut both = both();
+        both[1].addresses.push(address.to_owned());
+        let refused = session_file(&session_table(), both, &["a"], STATED);
+        let refused = refused.expect_err(address).to_string();
+        assert!(
+            refused.contains("member.addresses of \"member 1\""),
+            "{refused}"
+        );
+        assert!(!refused.contains('\u{1b}'), "{refused:?}");
+    }
+    // Keys and texts of the plan, at every depth.
+    for plan in [
+        "name = 'a\u{200b}'",
+        "'a\u{200b}' = 1",
+        "a = [{ b = ['\u{feff}'] }]",
+    ] {
+        let plan = toml::from_str(plan).expect("TOML");
+        let columns = vec!["a".to_owned()];
+        let refused = Invitation::write(session_table(), both(), columns, STATED, plan);
+        assert!(refused.is_err());
     }
 }
 

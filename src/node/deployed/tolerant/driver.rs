@@ -170,6 +170,9 @@ impl Driver {
                 }
                 Output::Send { to, frame } => {
                     self.keep(&mut unkept)?;
+                    if !matches!(frame, Frame::Record(_)) {
+                        self.stalling.advances();
+                    }
                     suspects.extend(self.send(&to, &frame));
                     #[cfg(test)]
                     dying::after(&frame);

@@ -1,20 +1,23 @@
 //! How two ends of a stream of frames find out which life of the other they speak to, and what has arrived.
 //!
 //! ```text
-//! opener     mark, version, session (16), its life (8)
-//! acceptor   mark, version, session (16), its life (8), standing (1), the opener's life as it knows it (8), last frame received (8)
+//! opener     mark, version, session (16), its life (8), signed (64)
+//! acceptor   mark, version, session (16), its life (8), standing (1), last frame received (8); if the opener's life is over, a later one (8), signed (64)
 //! ```
+//!
+//! An opener signs its life, and an acceptor keeps the signature of the last one: it can show whoever works on files from a backup what that member itself has
+//! signed. Without such a signature the claim that a life is over proves nothing, and only the link to whoever makes it is cut.
 
 use futures::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::node::deployed::error::Misbehaviour;
 use crate::node::deployed::streams::Refusal;
-use crate::node::deployed::tolerance::Life;
+use crate::node::deployed::tolerance::{Life, SignedLife};
 use crate::protocol::SessionId;
 
 const MARK: u8 = 0x75;
 const ANSWER: u8 = 0x76;
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// What an acceptor says of the link, and of the opener's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +26,8 @@ pub(super) enum Standing {
     Open,
     /// The link is cut, or the acceptor has left.
     Cut,
-    /// The opener's life is one that is over.
-    Over,
+    /// The opener's life is over, as this later one of its own shows.
+    Over(SignedLife),
 }
 
 /// An acceptor's answer.
@@ -33,9 +36,7 @@ pub(super) struct Answer {
     /// The acceptor's life.
     pub(super) life: Life,
     pub(super) standing: Standing,
-    /// The opener's life as the acceptor knows it.
-    pub(super) known: Life,
-    /// The number of the last frame of that life that the acceptor has.
+    /// The number of the last frame of the opener's life that the acceptor has.
     pub(super) last: u64,
 }
 
@@ -85,38 +86,43 @@ async fn read_head(
 pub(super) async fn greet(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     session: SessionId,
-    own: Life,
+    own: SignedLife,
 ) -> Result<Answer, Refusal> {
-    stream.write_all(&head(MARK, session, own)).await?;
+    let signed = own.to_bytes();
+    stream.write_all(&head(MARK, session, own.life())).await?;
+    stream.write_all(&signed[8..]).await?;
     stream.flush().await?;
     let life = read_head(stream, ANSWER, session).await?;
-    let mut rest = [0; 17];
-    stream.read_exact(&mut rest).await?;
-    let number = |at: usize| {
-        let mut bytes = [0; 8];
-        bytes.copy_from_slice(&rest[at..at + 8]);
-        u64::from_le_bytes(bytes)
-    };
-    let standing = match rest[0] {
-        0 => Standing::Open,
-        1 => Standing::Cut,
-        2 => Standing::Over,
+    let (mut kind, mut last) = ([0; 1], [0; 8]);
+    stream.read_exact(&mut kind).await?;
+    stream.read_exact(&mut last).await?;
+    let standing = match kind {
+        [0] => Standing::Open,
+        [1] => Standing::Cut,
+        [2] => {
+            let mut shown = [0; SignedLife::LEN];
+            stream.read_exact(&mut shown).await?;
+            Standing::Over(SignedLife::from_bytes(shown))
+        }
         _ => return Err(Refusal::Misbehaved(Misbehaviour::NotAGreeting)),
     };
     Ok(Answer {
         life,
         standing,
-        known: Life::from_number(number(1)),
-        last: number(9),
+        last: u64::from_le_bytes(last),
     })
 }
 
-/// The acceptor hears who opens: its life.
+/// The acceptor hears who opens: its life, with a signature that is still to be verified.
 pub(super) async fn hear(
     stream: &mut (impl AsyncRead + Unpin),
     session: SessionId,
-) -> Result<Life, Refusal> {
-    read_head(stream, MARK, session).await
+) -> Result<SignedLife, Refusal> {
+    let life = read_head(stream, MARK, session).await?;
+    let mut signed = [0; SignedLife::LEN];
+    signed[..8].copy_from_slice(&life.number().to_le_bytes());
+    stream.read_exact(&mut signed[8..]).await?;
+    Ok(SignedLife::from_bytes(signed))
 }
 
 /// The acceptor's half.
@@ -128,16 +134,16 @@ pub(super) async fn answer(
     stream
         .write_all(&head(ANSWER, session, answer.life))
         .await?;
-    let standing = match answer.standing {
-        Standing::Open => 0,
-        Standing::Cut => 1,
-        Standing::Over => 2,
+    let (kind, shown) = match answer.standing {
+        Standing::Open => (0, None),
+        Standing::Cut => (1, None),
+        Standing::Over(shown) => (2, Some(shown)),
     };
-    stream.write_all(&[standing]).await?;
-    stream
-        .write_all(&answer.known.number().to_le_bytes())
-        .await?;
+    stream.write_all(&[kind]).await?;
     stream.write_all(&answer.last.to_le_bytes()).await?;
+    if let Some(shown) = shown {
+        stream.write_all(&shown.to_bytes()).await?;
+    }
     stream.flush().await?;
     Ok(())
 }
@@ -148,6 +154,7 @@ mod tests {
     use futures::io::Cursor;
 
     use super::*;
+    use crate::session::Identity;
 
     const SESSION: SessionId = SessionId([3; 16]);
 
@@ -201,12 +208,15 @@ mod tests {
 
     #[test]
     fn both_ends_learn_whom_they_speak_to_and_nothing_else_is_taken_for_a_greeting() {
-        let (own, other) = (Life::new(2, 1, 77), Life::new(0, 0, 5));
-        for standing in [Standing::Open, Standing::Cut, Standing::Over] {
+        let (life, other) = (Life::new(2, 1, 77), Life::new(0, 0, 5));
+        let identity = Identity::from_secret([4; 32].into());
+        let own = SignedLife::sign(&identity, SESSION, life);
+        assert!(own.is_of(&identity.id(), SESSION));
+        let later = SignedLife::sign(&identity, SESSION, Life::new(3, 1, 7));
+        for standing in [Standing::Open, Standing::Cut, Standing::Over(later)] {
             let said = Answer {
                 life: other,
                 standing,
-                known: own,
                 last: 9,
             };
             let mut acceptor = ends(Vec::new());
@@ -217,8 +227,8 @@ mod tests {
             assert_eq!(heard, said);
             // What the opener said is heard as its life.
             let greeting = opener.output;
-            let life = block_on(hear(&mut ends(greeting.clone()), SESSION));
-            assert_eq!(life.expect("a greeting"), own);
+            let signed = block_on(hear(&mut ends(greeting.clone()), SESSION));
+            assert_eq!(signed.expect("a greeting"), own);
             let elsewhere = block_on(hear(&mut ends(greeting.clone()), SessionId([4; 16])));
             assert!(matches!(
                 elsewhere,

@@ -13,9 +13,12 @@ use super::greeting::{self, Answer, Standing};
 use super::inbound::Inbound;
 use super::outgoing::Outgoing;
 use super::stalling::WAITING;
+use crate::node::deployed::error::Misbehaviour;
 use crate::node::deployed::hub::{Hub, lock};
 use crate::node::deployed::streams;
 use crate::node::deployed::tolerance::Life;
+#[cfg(test)]
+use crate::node::deployed::tolerance::SignedLife;
 use crate::protocol::tolerant::{Format, Frame};
 
 /// How long a greeting may take to come.
@@ -95,26 +98,35 @@ impl Incoming {
         link.member.leaves(None).await;
         let connection = link.member.link.borrow().connection;
         let heard = timeout(GREETING, greeting::hear(&mut stream, link.session)).await;
-        let life = match heard {
-            Ok(Ok(life)) => life,
+        let signed = match heard {
+            Ok(Ok(signed)) if signed.is_of(&link.member.id, link.session) => signed,
+            Ok(Ok(_)) => {
+                tracing::info!(member = %link.member.id, what = %Misbehaviour::LifeNotSigned, "a neighbour misbehaves");
+                return Err(Stopped::Misbehaved);
+            }
             Ok(Err(streams::Refusal::Misbehaved(_))) => return Err(Stopped::Misbehaved),
             Ok(Err(streams::Refusal::Broken(_))) | Err(_) => return Err(Stopped::Broken),
         };
+        let life = signed.life();
         let is_cut = *link.is_cut.borrow();
         let is_present = !is_cut && link.learn(life, &self.inbox).await;
-        let known = link.life.borrow().unwrap_or(life);
-        let standing = match (is_cut, is_present) {
-            (true, _) => Standing::Cut,
-            (_, true) => Standing::Open,
-            (_, false) => Standing::Over,
+        let standing = match link.shows_over(life) {
+            _ if is_cut => Standing::Cut,
+            _ if is_present => Standing::Open,
+            // Nobody is refused but by what it has signed itself.
+            shown => shown.map_or(Standing::Cut, Standing::Over),
         };
+        if is_present {
+            link.show(signed);
+        }
+        #[cfg(test)]
+        let standing = claiming::instead_of(standing, link.place, &signed, &link.own);
         if is_present && last.is_none_or(|(of, _)| of != life) {
             *last = Some((life, 0));
         }
         let answer = Answer {
-            life: link.own,
+            life: link.own.life(),
             standing,
-            known,
             last: last
                 .filter(|(of, _)| *of == life)
                 .map_or(0, |(_, last)| last),
@@ -202,6 +214,47 @@ impl Incoming {
                 tracing::info!(member = %self.link.member.id, %error, "not a frame");
                 Err(Stopped::Misbehaved)
             }
+        }
+    }
+}
+
+/// A process that claims of its neighbours' lives what it cannot show, for tests that start one.
+#[cfg(test)]
+pub(in crate::node) mod claiming {
+    use std::collections::BTreeMap;
+    use std::sync::{Mutex, PoisonError};
+
+    use super::{Life, SignedLife, Standing};
+
+    /// Says what is shown: a life that is `unsigned`, the claimant's `own`, the `present` one or an `older` one; and to which neighbour, if not to everybody.
+    pub(in crate::node) const CLAIMS: &str = "UNDERTONE_TEST_CLAIMS";
+
+    static FIRST: Mutex<BTreeMap<usize, SignedLife>> = Mutex::new(BTreeMap::new());
+
+    pub(super) fn instead_of(
+        honest: Standing,
+        place: usize,
+        signed: &SignedLife,
+        own: &SignedLife,
+    ) -> Standing {
+        let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = *first.entry(place).or_insert(*signed);
+        let said = std::env::var(CLAIMS).unwrap_or_default();
+        let (shown, to) = said.split_once(' ').unwrap_or((&said, ""));
+        if !to.is_empty() && place.to_string() != to {
+            return honest;
+        }
+        match shown {
+            "unsigned" => {
+                let mut bytes = signed.to_bytes();
+                let later = Life::new(signed.life().before() + 1, 3, 1);
+                bytes[..8].copy_from_slice(&later.number().to_le_bytes());
+                Standing::Over(SignedLife::from_bytes(bytes))
+            }
+            "own" => Standing::Over(*own),
+            "present" => Standing::Over(*signed),
+            "older" if first != *signed => Standing::Over(first),
+            _ => honest,
         }
     }
 }

@@ -9,8 +9,8 @@
 //!
 //! Frames of one neighbour come in order and once, over as many connections as it takes, as long as both processes live. A process that starts again
 //! is another *life* of its member: frames for its former life are dropped, it is told anew what it cannot know, and counting
-//! begins anew. That may be heard of from others before there is a connection: what follows from it is for the new life, and waits for it. Its life is on its disk before it begins, and both ends of a stream say theirs, so that a member whose files were brought back from a
-//! backup, which goes back to a life that others know to be over, is refused and stops.
+//! begins anew. That may be heard of from others before there is a connection: what follows from it is for the new life, and waits for it. Its life is on its disk before it begins, and both ends of a stream say theirs. Whoever opens one signs it, so that a member whose files were brought back from a
+//! backup, which goes back to a life that others know to be over, is shown the later one that it has signed, and stops.
 //!
 //! A link that the agreement has cut carries nothing any more: whoever opens a stream over it is told so, which is how a member that comes back too
 //! late learns that the others go on without it.
@@ -36,6 +36,8 @@ pub(super) use driver::Driver;
 pub(in crate::node) use driver::dying::{DIES, HANGS};
 pub(super) use inbound::Inbound;
 pub(super) use incoming::Incoming;
+#[cfg(test)]
+pub(in crate::node) use incoming::claiming::CLAIMS;
 pub(super) use outgoing::Outgoing;
 pub(in crate::node) use stalling::Stalling;
 #[cfg(test)]

@@ -16,8 +16,9 @@ use super::queue::Queue;
 use crate::node::deployed::error::{HostError, Misbehaviour};
 use crate::node::deployed::hub::{Hub, Member, lock};
 use crate::node::deployed::streams::{Refusal, TOLERANT};
-use crate::node::deployed::tolerance::Life;
+use crate::node::deployed::tolerance::{Life, SignedLife};
 use crate::protocol::SessionId;
+use crate::session::PublicId;
 
 /// The pause between two attempts to open a stream.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -31,12 +32,15 @@ pub(in super::super) struct Outgoing {
     /// Which of the neighbours it is.
     pub(super) place: usize,
     pub(super) session: SessionId,
-    pub(super) own: Life,
+    me: PublicId,
+    pub(super) own: SignedLife,
     pub(super) queue: Mutex<Queue>,
     /// Something is to be written.
     more: Notify,
     /// The neighbour's life, as the driver knows it.
     pub(super) life: watch::Sender<Option<Life>>,
+    /// The last life that the neighbour has signed.
+    shown: Mutex<Option<SignedLife>>,
     /// Whether the link is cut, or this peer has left.
     pub(super) is_cut: watch::Sender<bool>,
     /// When bytes of a long frame came last, by the clock of this process.
@@ -50,7 +54,7 @@ enum Ended {
     Broken,
     /// The other end says that the link is cut.
     Cut,
-    /// This life is over, as others know.
+    /// This life is over, as a later one shows.
     Over,
     Misbehaved(Misbehaviour),
 }
@@ -66,16 +70,19 @@ impl Outgoing {
         member: Arc<Member>,
         place: usize,
         session: SessionId,
-        own: Life,
+        (me, own): (PublicId, SignedLife),
+        longest: usize,
     ) -> Self {
         Self {
             member,
             place,
             session,
+            me,
             own,
-            queue: Mutex::default(),
+            queue: Mutex::new(Queue::of(longest)),
             more: Notify::new(),
             life: watch::Sender::new(None),
+            shown: Mutex::default(),
             is_cut: watch::Sender::new(false),
             moved: Mutex::default(),
             awaited: Mutex::default(),
@@ -197,7 +204,8 @@ impl Outgoing {
         };
         match answer.standing {
             Standing::Cut => return Ended::Cut,
-            Standing::Over => return Ended::Over,
+            Standing::Over(shown) if self.is_over_by(&shown) => return Ended::Over,
+            Standing::Over(_) => return Ended::Misbehaved(Misbehaviour::LifeNotShown),
             Standing::Open => {}
         }
         let life = answer.life;
@@ -227,6 +235,22 @@ impl Outgoing {
         let mut stream = opened.map_err(io::Error::other)?;
         let answer = greeting::greet(&mut stream, self.session, self.own).await?;
         Ok((stream, answer))
+    }
+
+    /// Whether this peer itself has signed a life that is later than its own, or one beside it.
+    fn is_over_by(&self, shown: &SignedLife) -> bool {
+        shown.ends(self.own.life()) && shown.is_of(&self.me, self.session)
+    }
+
+    /// Keeps the last life that the neighbour has signed.
+    pub(super) fn show(&self, signed: SignedLife) {
+        *lock(&self.shown) = Some(signed);
+    }
+
+    /// The life that shows the neighbour that another one is over, if it has signed one.
+    pub(super) fn shows_over(&self, life: Life) -> Option<SignedLife> {
+        let shown = *lock(&self.shown);
+        shown.filter(|shown| shown.ends(life))
     }
 
     /// Waits until the driver knows this life of the neighbour; false if it knows a later one.

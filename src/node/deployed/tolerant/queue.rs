@@ -5,13 +5,17 @@ use std::sync::Arc;
 
 use crate::node::deployed::tolerance::Life;
 
-/// The most frames and bytes that are kept for a neighbour. Nobody is sent as many while it takes part: without its word nobody goes on.
+/// The most frames that are kept for a neighbour, and the most bytes: so many times those of the longest frame, and 16 MiB. Nobody is sent as many while it takes
+/// part and says what has arrived: without its word nobody goes on.
 const MOST_FRAMES: usize = 1 << 16;
-const MOST_BYTES: usize = 1 << 31;
+const MOST_LONG: usize = 16;
+const MOST_SHORT: usize = 16 << 20;
 
 /// Frames for one neighbour, numbered from 1 for each of its lives.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Queue {
+    /// The most bytes that are kept.
+    most: usize,
     /// Whose frames these are: nobody's in particular before the neighbour was ever heard of.
     life: Option<Life>,
     /// Those that have not arrived as far as is known, oldest first.
@@ -25,9 +29,23 @@ pub(super) struct Queue {
 }
 
 impl Queue {
+    /// Of frames of at most so many bytes.
+    pub(super) fn of(longest: usize) -> Self {
+        Self {
+            most: longest.saturating_mul(MOST_LONG).saturating_add(MOST_SHORT),
+            life: None,
+            kept: VecDeque::new(),
+            bytes: 0,
+            arrived: 0,
+            sent: 0,
+            resent: 0,
+            written: 0,
+        }
+    }
+
     /// Adds a frame; false if there are too many.
     pub(super) fn push(&mut self, frame: Arc<[u8]>) -> bool {
-        if self.kept.len() >= MOST_FRAMES || self.bytes.saturating_add(frame.len()) > MOST_BYTES {
+        if self.kept.len() >= MOST_FRAMES || self.bytes.saturating_add(frame.len()) > self.most {
             return false;
         }
         self.bytes += frame.len();
@@ -105,7 +123,7 @@ mod tests {
     #[test]
     fn frames_are_kept_for_one_life_and_counted_anew_for_the_next() {
         let (first, second) = (Life::new(0, 0, 5), Life::new(1, 1, 6));
-        let mut queue = Queue::default();
+        let mut queue = Queue::of(1 << 20);
         assert!(queue.push(frame(1)) && queue.push(frame(2)));
         // Nobody has been heard of: there is nobody to write to.
         assert_eq!(queue.take(first, 1), None);
@@ -131,7 +149,7 @@ mod tests {
     #[test]
     fn what_follows_a_restart_waits_for_the_life_that_is_to_come() {
         let (first, second) = (Life::new(0, 0, 5), Life::new(1, 1, 6));
-        let mut queue = Queue::default();
+        let mut queue = Queue::of(1 << 20);
         queue.begin(first);
         assert!(queue.push(frame(1)));
         queue.expect_another();
@@ -143,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_queue_has_an_end() {
-        let mut queue = Queue::default();
+        let mut queue = Queue::of(1 << 20);
         let long: Arc<[u8]> = Arc::from(vec![0; 8]);
         for _ in 0..MOST_FRAMES {
             assert!(queue.push(Arc::clone(&long)));
@@ -151,5 +169,11 @@ mod tests {
         assert!(!queue.push(long));
         queue.clear();
         assert!(queue.push(frame(1)));
+        // Whoever reads and says of nothing that it has arrived is left a few long frames.
+        let longest = 8 << 20;
+        let mut queue = Queue::of(longest);
+        let long: Arc<[u8]> = Arc::from(vec![0; longest]);
+        let taken = (0..100).take_while(|_| queue.push(Arc::clone(&long)));
+        assert_eq!(taken.count(), MOST_LONG + 2);
     }
 }

@@ -3,7 +3,8 @@
 //! A process may show that it lives while its peer does not go on: it computes for ever, its disk hangs, a defect. Its neighbours wait for its next message, *their* neighbours for theirs,
 //! and soon everybody waits for somebody. A driver that waits says so now and then, and how many hops away whoever it waits for is: one more than the farthest that its
 //! neighbours say, and 1 where they say nothing. A neighbour is suspected once it has been waited for as long as a step may take, and
-//! somewhat longer for every hop that it names. So whoever is next to a silent member suspects it first; that is said to all, and they begin anew before they suspect anybody. A member that names hops
+//! somewhat longer for every hop that it names. What it says meanwhile, and bytes of a long frame, begin that time anew; but if this peer itself gets no further, not for more than [`MOST`] times
+//! as long: statements can be said again without end, and a frame can come byte by byte. So whoever is next to a silent member suspects it first; that is said to all, and they begin anew before they suspect anybody. A member that names hops
 //! without end gains the number of members times a sixteenth of the time, and no more.
 
 use std::time::Duration;
@@ -16,6 +17,9 @@ const LOOKS: u32 = 32;
 
 /// A hop more is this part of that time.
 const PER_HOP: u32 = 16;
+
+/// So many times as long as a step may take a neighbour is waited for that says something while this peer gets no further.
+const MOST: u32 = 16;
 
 /// What one driver knows of whom it waits for.
 #[derive(Debug)]
@@ -30,6 +34,8 @@ pub(in crate::node) struct Stalling {
 struct Place {
     /// Since when it has been waited for.
     since: Option<Duration>,
+    /// Since when it has been waited for without any progress of this peer.
+    first: Option<Duration>,
     /// The hops that it says, and when it said so.
     hops: Option<(u8, Duration)>,
 }
@@ -52,8 +58,16 @@ impl Stalling {
     /// Something of the protocol came from this neighbour.
     pub(in crate::node) fn heard(&mut self, place: usize) {
         if let Some(place) = self.places.get_mut(place) {
-            *place = Place::default();
+            *place = Place {
+                first: place.first,
+                ..Place::default()
+            };
         }
+    }
+
+    /// This peer gets further, and waits for whatever is next.
+    pub(super) fn advances(&mut self) {
+        self.places.iter_mut().for_each(|place| place.first = None);
     }
 
     /// This neighbour says that it waits for somebody so many hops away.
@@ -80,6 +94,10 @@ impl Stalling {
         moved: impl Fn(usize) -> Duration,
     ) -> (Vec<usize>, Option<u8>) {
         for (place, known) in self.places.iter_mut().enumerate() {
+            known.first = known
+                .first
+                .or(Some(now))
+                .filter(|_| waited.contains(&place));
             known.since = match known.since {
                 _ if !waited.contains(&place) => None,
                 None => Some(now),
@@ -88,12 +106,19 @@ impl Stalling {
         }
         let (mut suspects, mut most) = (Vec::new(), None);
         for &place in waited {
-            let Some(since) = self.places.get(place).and_then(|place| place.since) else {
+            let Some(&Place {
+                since: Some(since),
+                first: Some(first),
+                ..
+            }) = self.places.get(place)
+            else {
                 continue;
             };
             let hops = self.hops(place, now);
             let waited = now.saturating_sub(since);
-            if waited > self.limit + self.limit * u32::from(hops) / PER_HOP {
+            let more = self.limit * u32::from(hops) / PER_HOP;
+            let in_all = now.saturating_sub(first);
+            if waited > self.limit + more || in_all > MOST * self.limit + more {
                 suspects.push(place);
             } else if waited > Duration::ZERO {
                 let own = hops.saturating_add(1).min(self.most);
@@ -163,5 +188,28 @@ mod tests {
         assert_eq!(one.look(&[1], at(110), moves), (vec![], Some(4)));
         one.waits(1, 200, at(111));
         assert_eq!(one.look(&[1], at(111), moves), (vec![1], None));
+    }
+
+    /// A neighbour that says something now and then, or sends a frame byte by byte, is suspected once this peer has got no further for many times the limit.
+    #[test]
+    fn whoever_talks_and_lets_nobody_get_further_is_suspected() {
+        for talks in [true, false] {
+            let mut one = Stalling::new(LIMIT, 1, 4);
+            let mut play = |from: u64| {
+                (from..from + 1000).find(|second| {
+                    if talks && second % 20 == 0 {
+                        one.heard(0);
+                    }
+                    let moved = |_| if talks { at(0) } else { at(*second) };
+                    let (suspects, _) = one.look(&[0], at(*second), moved);
+                    // It gets further once.
+                    if *second == 300 {
+                        one.advances();
+                    }
+                    !suspects.is_empty()
+                })
+            };
+            assert_eq!(play(1), Some(301 + 16 * 32 + 1), "{talks}");
+        }
     }
 }

@@ -177,9 +177,9 @@ fn fuzz(inputs: u64, seed: u64) -> Seen {
     let (format, frames, records) = valid();
     let session = SessionId([5; 16]);
     let mut stream = Seed::from_u64(seed).key(Label::Identity, 0, 0).stream(0, 0);
-    let mut greeting = vec![0x75, 2];
+    let mut greeting = vec![0x75, 3];
     greeting.extend(session.0);
-    greeting.extend([1; 8]);
+    greeting.extend([1; 72]);
     let mut seen = Seen::new();
     let mut note = |parser, is_taken| seen.entry(parser).or_default()[usize::from(is_taken)] += 1;
     for input in 0..inputs {

@@ -18,7 +18,7 @@ use crate::algorithm::PublicState;
 use crate::engine::event::faults::{FaultyOutcome, tests::averaged};
 use crate::engine::{Recompiled, SessionViews};
 use crate::linalg::orthonormalise;
-use crate::node::deployed::{DIES, HANGS, SIDES};
+use crate::node::deployed::{CLAIMS, DIES, HANGS, SIDES};
 use crate::node::member::setup::Tolerant;
 use crate::node::store::{JUMPS, ROOM};
 use crate::protocol::averaging::{AveragingOptions, Length};

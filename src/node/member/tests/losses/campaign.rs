@@ -338,6 +338,39 @@ fn a_member_whose_files_come_from_a_backup_is_refused() {
     assert_eq!(check_others(&play, &ends, 2), 4, "{}", play.why());
 }
 
+/// A member claims that its neighbours' lives are over, to all or to one, and shows a life that they have not signed, its own, or one that is not later: only
+/// its links are cut. Nobody stops, blames its disk, or ends its ledger.
+#[test]
+fn a_claim_about_a_later_life_that_shows_none_cuts_one_link() {
+    let plays = ["unsigned", "own", "present", "older", "own 2"];
+    beside_one_another(plays, |shown| {
+        let mut play = match shown {
+            "older" => {
+                let mut play = Play::losing(FIVE, &[(1, CLAIMS, shown)], (2, 8));
+                play.again(2);
+                play
+            }
+            _ => Play::begin(FIVE, &[(1, CLAIMS, shown)]),
+        };
+        let ends = play.ends(END);
+        let finished = check(&play, &ends);
+        let claimed_to: &[usize] = match shown {
+            // The third of its neighbours.
+            "own 2" => &[3],
+            "older" => &[2],
+            _ => &[0, 2, 3, 4],
+        };
+        for peer in [0, 2, 3, 4] {
+            assert!(finished.contains(&peer), "{shown} {peer}: {}", play.why());
+            let said = play.progress(peer);
+            let cuts = said.lines().filter(|line| line.contains("GaveUp")).count();
+            // One that was away may have been given up by others.
+            let is_cut = cuts > 0;
+            assert_eq!(is_cut, claimed_to.contains(&peer), "{shown} {peer}: {said}");
+        }
+    });
+}
+
 /// As [`check`], of a play in which somebody's ledger is not what it was.
 fn check_others(play: &Play, ends: &[Option<String>], but: usize) -> usize {
     let course = Course::of(play, ends);

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use super::campaign::beside_one_another;
 use super::*;
-
+use crate::node::store::{Record, SessionEnd};
 use crate::writing::read_block;
 
 /// Tolerates one loss, in as few writes as possible.
@@ -154,6 +154,44 @@ fn a_disk_that_is_full_at_any_third_write_costs_no_result_that_others_have() {
 #[test]
 fn where_others_go_on_a_disk_that_is_full_at_any_seventh_write_costs_no_result() {
     tolerant(7);
+}
+
+/// One that is killed between its result and the end in ledger or journal has the result where others go on, too: started again it says so, charges nothing
+/// more, and keeps no secret.
+#[test]
+fn where_others_go_on_a_member_killed_after_its_result_has_it() {
+    let mut whole = Play::begin(SHORT, &[]);
+    let ends = whole.ends(Duration::from_secs(60));
+    assert_eq!(check(&whole, &ends).len(), 5);
+    let all = counted(&whole.group);
+    beside_one_another([all - 2, all - 1], |at| {
+        let mut play = Play::begin(SHORT, &[(1, ROOM, &format!("{at}!"))]);
+        await_one(play.running[1].as_mut().expect("it runs"));
+        let folder = play.group.path().join(&play.group.states[1]);
+        let records = || {
+            let files = StateView::open(&folder).expect("a peer").sessions();
+            let records = files.expect("listed").remove(0).records();
+            records.expect("readable")
+        };
+        let last = records().pop();
+        assert!(
+            matches!(last, Some(Record::Result { .. })),
+            "{at}: {last:?}"
+        );
+        let (charged, _) = play.charged(1);
+        play.again(1);
+        let ends = play.ends(Duration::from_secs(60));
+        assert_eq!(ends[1].as_deref(), Some("before"), "{at}");
+        let outcome = SessionEnd::Done;
+        assert_eq!(records().pop(), Some(Record::End { outcome }));
+        assert_eq!(play.charged(1), (charged, Some(outcome)));
+        let session = StateView::open(&folder).expect("a peer").sessions();
+        let session = session.expect("listed").remove(0).path().to_path_buf();
+        assert!(session.join("basis.npy").is_file());
+        for secret in ["own.key", "recovery.bin"] {
+            assert!(!session.join(secret).exists(), "{at}: {secret}");
+        }
+    });
 }
 
 #[test]
