@@ -75,6 +75,7 @@ pub(super) fn statement(kind: usize, ids: &[PublicId], random: &mut Random) -> S
                 false => None,
             },
             text: "signed two different frames for one place of the protocol".to_owned(),
+            is_final: random.random(),
         },
         _ => Statement::Finished {
             result: hash(random),

@@ -173,6 +173,7 @@ fn an_accusation_is_nobodys_but_its_authors() {
                     reason: Reason::Lost,
                     about: Some(hands.ids[1]),
                     text: "signed two different frames for one place of the protocol".to_owned(),
+                    is_final: true,
                 });
                 hands.say_to_all(&bytes);
             }

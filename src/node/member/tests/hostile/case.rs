@@ -108,6 +108,7 @@ impl Case {
             Kind::Sealed => Tolerance::sealed(&links, (1, 1), self.retries)
                 .map_err(|error| error.to_string())?,
             _ => Tolerance {
+                colluders: 1,
                 floor: links.peers() - 1,
                 needs: vec![1; links.peers()],
                 retries: self.retries,

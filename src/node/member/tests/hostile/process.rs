@@ -19,7 +19,7 @@ use crate::node::network::span;
 use crate::node::store::{Digest, Record, SessionEnd};
 use crate::protocol::Event;
 use crate::session::{
-    Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Output, Reason, Signed,
+    Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Listed, Output, Reason, Signed,
     Statement,
 };
 use crate::vocabulary::{Span, Time};
@@ -116,6 +116,7 @@ impl Process {
             patience: span(Duration::from_secs(invitation.session.step_limit_seconds)),
             repeat: span(Duration::from_secs(2)),
             tolerates_losses: invitation.tolerates_losses(),
+            listed: ready.listed.clone(),
         });
         let members = invitation.members.iter();
         let names = members.map(|member| (member.id, member.name.clone()));
@@ -148,6 +149,7 @@ impl Process {
                 reason: Reason::Failed,
                 about: None,
                 text: "it was interrupted".to_owned(),
+                is_final: true,
             };
             self.say(statement, out);
             return Err(MemberError::Interrupted { charged });
@@ -175,6 +177,7 @@ impl Process {
         for output in said {
             match output {
                 Output::Broadcast(bytes) => out.push(Effect::Say(bytes)),
+                Output::Listed(listed) => self.keep_list(&listed)?,
                 Output::Relay { .. } | Output::Widen | Output::Joined { .. } => {}
                 Output::Wake(at) => out.push(Effect::Wake(Time(at.0 + self.began.0))),
                 Output::Plan(assembled) => out.push(Effect::Plan(assembled)),
@@ -189,6 +192,22 @@ impl Process {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Writes down the list that this member is about to sign.
+    fn keep_list(&mut self, listed: &Listed) -> Step {
+        let journal = &mut self.ready.journal;
+        let mut records = journal.records().iter();
+        let is_first = !records.any(|record| matches!(record, Record::Listed { .. }));
+        let joins = listed.joins.iter().filter(|_| is_first);
+        let joins = joins.map(|join| (*join.bytes).into()).collect();
+        journal.append(Record::Listed {
+            attempt: listed.roster.attempt,
+            members: listed.roster.members,
+            hash: Digest(listed.roster.joins),
+            joins,
+        })?;
         Ok(())
     }
 
@@ -372,6 +391,10 @@ impl Process {
                 let culprit = self.roster.get(evidence.culprit().index()).copied();
                 if let Some(culprit) = culprit {
                     self.named.push((culprit, "two statements".to_owned()));
+                    if let Some(planned) = &self.planned {
+                        let session = planned.session.plan().session();
+                        dispute::keep_contradiction(&self.ready.files, evidence.files(session));
+                    }
                     self.proofs.push((culprit, *evidence));
                 }
                 Ok(())
@@ -540,7 +563,7 @@ impl Process {
         if !self.roster.contains(&signed.from) {
             return Ok(());
         }
-        let (by, consequence) = (signed.from, self.situation().heard(&signed));
+        let (by, consequence) = (signed.from, self.situation().heard(&signed, &from));
         if matches!(consequence, Consequence::Ends(_)) {
             out.push(Effect::Say(Arc::clone(&signed.bytes)));
         }
@@ -568,11 +591,11 @@ impl Process {
         if self.stage == Stage::Done {
             return error;
         }
-        if let Some(statement) = last_statement(&error) {
-            self.say(statement, out);
-        }
         let has_begun = self.planned.is_some() || error.is_late();
         let goes_on = error.is_disk() && self.setup.invitation.tolerates_losses();
+        if let Some(statement) = last_statement(&error, has_begun && !goes_on) {
+            self.say(statement, out);
+        }
         if has_begun
             && !goes_on
             && let Err(worse) = self.end(error.end())

@@ -149,7 +149,9 @@ fn kept(world: &World) -> Vec<(usize, Vec<PublicId>)> {
             continue;
         };
         match examine([&first, &second], session, &world.ids) {
-            Ok(Proof::Frames(id) | Proof::Statements(id, _)) => all.push((member, vec![id])),
+            Ok(Proof::Frames(id) | Proof::Statements(id, _) | Proof::Losses(id)) => {
+                all.push((member, vec![id]))
+            }
             Ok(Proof::Results(ids)) => all.push((member, ids.to_vec())),
             Err(_) => {}
         }

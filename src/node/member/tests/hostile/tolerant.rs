@@ -11,7 +11,7 @@ use crate::algorithm::PublicState;
 use crate::node::deployed::{HostError, Keeper, Life, Stalling, Told, WAITING};
 use crate::node::member::compacting::Compacting;
 use crate::node::member::error::MemberError;
-use crate::node::member::keeping::{self, MemberKeeper};
+use crate::node::member::keeping::{self, MemberKeeper, Published};
 use crate::node::member::setup::Tolerant;
 use crate::node::member::views::MemberViews;
 use crate::node::network::span;
@@ -64,7 +64,10 @@ impl Lossy {
         let session = planned.session.clone();
         let links = tolerant.views.links();
         let links = Arc::new(links.map_err(|error| MemberError::Plan(error.to_string()))?);
-        let keys = MemberKeys::new(process.roster.iter().copied());
+        let keys = MemberKeys::new(
+            process.setup.invitation.hash(),
+            process.roster.iter().copied(),
+        );
         let patience = GRACE + STEP;
         let setup = RegroupSetup {
             me,
@@ -127,6 +130,11 @@ impl Lossy {
             least: process.setup.policy.min_peers(),
             attempts: Arc::new(Mutex::new(attempts)),
             noted: Vec::new(),
+            format: format.clone(),
+            published: tolerant
+                .tolerance
+                .is_open()
+                .then(|| Published::found(&disk)),
         };
         let limit = Duration::from_secs(STEP);
         Ok(Self {
@@ -249,6 +257,9 @@ impl Lossy {
                 }
                 Output::Send { to, frame } => {
                     self.keep(&mut unkept)?;
+                    if !matches!(frame, Frame::Record(_)) {
+                        self.stalling.advances();
+                    }
                     for link in &self.links {
                         if to.contains(&link.peer) && !link.is_cut {
                             self.effects.push(Effect::Frame(link.id, frame.clone()));
