@@ -288,7 +288,8 @@ fn two_statements_that_contradict_each_other_are_kept_as_evidence() {
         });
         let mut world = world(case, 7, script);
         assert_kept(&mut world);
-        assert!(!world.notes.proofs.is_empty(), "nobody has found it out");
+        let (ends, named) = (&world.ends, &world.notes.named);
+        assert!(!world.notes.proofs.is_empty(), "{kind:?}: {ends:#?} {named:?}");
         let kept = referee::convictions(&world);
         assert!(kept.contains(&world.ids[7]), "{kept:?}");
     }

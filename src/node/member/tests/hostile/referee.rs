@@ -50,9 +50,8 @@ fn blamed(error: &MemberError) -> Vec<String> {
         | AssemblyError::RestoredState { member, .. }
         | AssemblyError::Commitment { member }
         | AssemblyError::OtherPlan { member, .. } => vec![member.clone()],
-        AssemblyError::Rosters { members, .. } | AssemblyError::Silent { members, .. } => {
-            members.clone()
-        }
+        AssemblyError::Silent { members, .. } => members.clone(),
+        // Lists that differ are nobody's deviation.
         _ => Vec::new(),
     }
 }
