@@ -66,3 +66,26 @@ fn disputed(ours: &Signed, theirs: &Signed, member: &str) -> Option<MemberError>
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::node::store::StateDir;
+    use crate::session::MemberName;
+
+    /// The first contradiction stays: a second one, or what comes after a restart, replaces nothing.
+    #[test]
+    fn two_statements_of_one_member_are_kept_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("state");
+        let state = StateDir::init(&path, &MemberName::default()).expect("made");
+        let files = state.session([3; 32]).expect("made");
+        let kept = || [OUR_RESULT, OTHER_RESULT].map(|name| fs::read(files.path(name)).ok());
+        assert_eq!(kept(), [None, None]);
+        keep_contradiction(&files, [vec![1], vec![2]]);
+        keep_contradiction(&files, [vec![3], vec![4]]);
+        assert_eq!(kept(), [Some(vec![1]), Some(vec![2])]);
+    }
+}

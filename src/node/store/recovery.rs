@@ -19,7 +19,7 @@ use super::secrets;
 use super::unusable::{unreadable, unwritten};
 
 /// First bytes of the file.
-const FORMAT: [u8; 8] = *b"UTRCVR\x00\x01";
+const FORMAT: [u8; 8] = *b"UTRCVR\x00\x02";
 
 /// Bytes of the longest record: more than any block takes, and the shares of all neighbours beside it.
 const LONGEST: usize = (1 << 30) + (1 << 20);

@@ -234,3 +234,33 @@ fn who_states_two_things_is_named_by_all() {
         assert!(stories.iter().all(|story| story.proofs > 0), "{stories:?}");
     }
 }
+
+/// The same lies where others crash, come back and are suspected without a reason.
+#[test]
+fn lies_among_crashes_cost_nobody_what_was_not_planned() {
+    let lies = IMPOSSIBLE.map(|(_, change)| Some(change));
+    let (mut refused, mut again, mut red) = (0, 0, Vec::new());
+    for seed in 0..400 {
+        let attack = Attack {
+            cuts: (seed % 3) as u32,
+            change: lies
+                .get(seed as usize % (lies.len() + 4))
+                .copied()
+                .flatten(),
+            is_double: seed % 5 == 0,
+            end_after: [None, Some(0), Some(1), Some(2)][seed as usize % 4],
+        };
+        let mut schedule = Schedule::of(seed, Tamper::None);
+        let hostile = schedule.crashes.keys().next().map_or(0, |peer| peer + 1);
+        schedule.hostile = Some((hostile % 5, attack));
+        let story = Network::run(schedule);
+        refused += story.refused;
+        again += story.attempts_again;
+        if !story.broken.is_empty() {
+            red.push((seed, story.broken));
+        }
+    }
+    println!("{refused} refused, {again} attempts again");
+    assert!(red.is_empty(), "{red:?}");
+    assert!(refused > 100 && again > 200);
+}
