@@ -92,7 +92,7 @@ pub fn examine(
     }
 }
 
-/// Whether a session has one of these two.
+/// Whether a session has one of these two, in all its tries: an honest member signs nothing else in a later one.
 fn is_said_once(first: &Statement, second: &Statement) -> bool {
     match (first, second) {
         (Statement::Roster(first), Statement::Roster(second)) => first.attempt == second.attempt,

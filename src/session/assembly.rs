@@ -23,9 +23,8 @@ use super::error::AssemblyError;
 use super::identity::{Identity, PublicId, Verifier};
 use super::ledger_proof::Remembered;
 use super::statement::{
-    Join, Reason, Roster, Sections, SessionHash, Signed, Statement, StatementError,
+    Join, Listed, Reason, Roster, Sections, SessionHash, Signed, Statement, StatementError,
 };
-use super::taking_up::Listed;
 use crate::vocabulary::{Span, Time};
 
 /// A member who is invited.
@@ -303,7 +302,10 @@ impl Assembly {
                 let member = self.name(&from);
                 return Err(Box::new(AssemblyError::OtherFile { member }));
             }
-            Err(source) => return Err(Box::new(AssemblyError::Malformed { from, source })),
+            Err(source) => {
+                let member = self.name(&from);
+                return Err(Box::new(AssemblyError::Malformed { member, source }));
+            }
         };
         if self.known.insert(signed.hash()) {
             // Before anything follows from it, which may be the end.

@@ -1,16 +1,15 @@
 //! Why no session came about.
 
-use super::identity::PublicId;
 use super::statement::{Kind, StatementError, hex};
 
 /// Why members could not agree on a session. Nothing private had left anybody by then.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AssemblyError {
     /// Bytes from a connection that are no statement of this session.
-    #[error("{from} sent what is no statement of this session: {source}")]
+    #[error("{member} sent what is no statement of this session: {source}")]
     Malformed {
         /// Whose connection it came over.
-        from: PublicId,
+        member: String,
         /// What is wrong with it.
         source: StatementError,
     },

@@ -4,8 +4,7 @@ use super::assembly::Output;
 use super::assembly::{Assembly, Seat, Stage, Step};
 use super::error::AssemblyError;
 use super::identity::PublicId;
-use super::statement::{Roster, Statement};
-use super::taking_up::Listed;
+use super::statement::{Listed, Roster, Statement};
 use crate::vocabulary::Time;
 
 impl Assembly {

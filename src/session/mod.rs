@@ -42,8 +42,7 @@ pub use ledger_proof::{LedgerProof, Remembered};
 pub use near::{MOST_IN_A_MESH, Relays, near};
 pub use signatures::{MemberKeys, MemberSigner};
 pub use statement::{
-    Join, Kind, LedgerHead, MOST_BYTES, MOST_JOIN, MOST_MEMBERS, Mode, Reason, Roster, SECTIONS,
-    Sections, SessionHash, Signed, Statement, StatementError,
+    Join, Kind, LedgerHead, Listed, MOST_BYTES, MOST_JOIN, MOST_MEMBERS, Mode, Reason, Roster,
+    SECTIONS, Sections, SessionHash, Signed, Statement, StatementError,
 };
-pub use taking_up::Listed;
 pub use ticket::{Address, MemberName, Ticket, TicketError};

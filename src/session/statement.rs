@@ -3,7 +3,7 @@
 //! # Replays
 //! A statement names its session file and no try of it, so that what was signed in one try can be said again in the next. Whatever an honest member
 //! signs stays true for as long as the file may be used, in every process: its Join, number, plans and result are the same ones, and its lists are
-//! numbered and only shrink ([`Listed`](super::Listed)). The exception is a departure before the plan was agreed on, since its member may come
+//! numbered and only shrink ([`Listed`]). The exception is a departure before the plan was agreed on, since its member may come
 //! back: it holds over the connection of whoever says so.
 //!
 //! ```text
@@ -119,6 +119,15 @@ pub struct Roster {
     pub members: u128,
     /// Of the Joins of those, in that order.
     pub joins: [u8; 32],
+}
+
+/// The list that a member has signed last, and the Joins that it held.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// The list.
+    pub roster: Roster,
+    /// The Joins as signed, of its members and maybe of others.
+    pub joins: Vec<Signed>,
 }
 
 /// Hashes of everything that members must agree on.

@@ -3,7 +3,7 @@
 //! A session that ended before anybody was ready may be tried again until it closes. What was signed then can be said again by everybody, so a
 //! member must never sign anything that contradicts it, and never reveal its number for commitments that may still be chosen.
 //!
-//! *Rule.* Before a member signs a list it writes down the list and all Joins that it holds, as signed ([`Listed`]). In every later process
+//! *Rule.* Before a member signs a list it writes down the list and all Joins that it holds, as signed ([`Listed`](super::Listed)). In every later process
 //!
 //! 1. another Join of a member whose Join it wrote down is a contradiction, and the two are the evidence against who signed both;
 //! 2. it begins with the list that it signed last, under that list's number, and goes on from there with shorter ones under higher numbers;
@@ -21,15 +21,6 @@ use super::assembly::{Assembly, Seat, Step};
 use super::error::AssemblyError;
 use super::near::MOST_IN_A_MESH;
 use super::statement::{Roster, Signed};
-
-/// The list that a member has signed last, and the Joins that it held.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Listed {
-    /// The list.
-    pub roster: Roster,
-    /// The Joins as signed, of its members and maybe of others.
-    pub joins: Vec<Signed>,
-}
 
 impl Assembly {
     /// The Join that this member wrote down of who has signed this other one.

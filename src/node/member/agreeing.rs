@@ -7,13 +7,14 @@ use tokio::time::Instant;
 
 use super::conductor::{Conductor, Stage, name};
 use super::error::MemberError;
+use super::resume::keep_list;
 use super::setup::{Planned, Progress};
 use crate::engine::{Session, graphs_digest};
 use crate::node::deployed::{Gate, GateError, PeerRun};
 use crate::node::network::span;
 use crate::node::store::{Digest, Record, Square};
 use crate::session::{
-    Assembled, AssemblyError, Input, LedgerProof, Listed, Output, PairEnd, SECTIONS, Sections,
+    Assembled, AssemblyError, Input, LedgerProof, Output, PairEnd, SECTIONS, Sections,
 };
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -26,7 +27,7 @@ impl Conductor<'_> {
             match output {
                 Output::Broadcast(bytes) => self.host.broadcast(bytes)?,
                 Output::Relay { by, bytes } => self.relay(by, bytes)?,
-                Output::Listed(listed) => self.keep_list(&listed)?,
+                Output::Listed(listed) => keep_list(&mut self.ready.journal, &listed)?,
                 Output::Widen => self.host.widen(),
                 Output::Wake(at) => {
                     let at = self.began + Duration::from_nanos(at.0);
@@ -45,27 +46,6 @@ impl Conductor<'_> {
                 }
             }
         }
-        Ok(())
-    }
-
-    /// Writes down the list that this member is about to sign.
-    fn keep_list(&mut self, listed: &Listed) -> Result<(), MemberError> {
-        let journal = &mut self.ready.journal;
-        let is_listed = |record: &Record| matches!(record, Record::Listed { .. });
-        let joins = match journal.records().iter().any(is_listed) {
-            true => Vec::new(),
-            false => listed
-                .joins
-                .iter()
-                .map(|join| (*join.bytes).into())
-                .collect(),
-        };
-        journal.append(Record::Listed {
-            attempt: listed.roster.attempt,
-            members: listed.roster.members,
-            hash: Digest(listed.roster.joins),
-            joins,
-        })?;
         Ok(())
     }
 

@@ -10,7 +10,8 @@ use super::error::{Charged, MemberError};
 use super::own_rows::MemberRows;
 use super::setup::MemberSetup;
 use crate::node::store::{
-    Digest, Journal, Ledger, OneTimeSecrets, Record, Reservation, SessionEnd, SessionFiles, Square,
+    Digest, Journal, JournalError, Ledger, OneTimeSecrets, Record, Reservation, SessionEnd,
+    SessionFiles, Square,
 };
 use crate::session::{
     Assembled, Ephemeral, Identity, Invitation, Join, LedgerHead, Listed, Mode, OwnNoise, PublicId,
@@ -299,6 +300,25 @@ fn take_up(
         lives,
     };
     Ok((reserved, resumed))
+}
+
+/// Writes down the list that this member is about to sign.
+pub(super) fn keep_list(journal: &mut Journal, listed: &Listed) -> Result<(), JournalError> {
+    let is_list = |record: &Record| matches!(record, Record::Listed { .. });
+    let joins = match journal.records().iter().any(is_list) {
+        true => Vec::new(),
+        false => listed
+            .joins
+            .iter()
+            .map(|join| (*join.bytes).into())
+            .collect(),
+    };
+    journal.append(Record::Listed {
+        attempt: listed.roster.attempt,
+        members: listed.roster.members,
+        hash: Digest(listed.roster.joins),
+        joins,
+    })
 }
 
 /// The list that this member has signed last, and the Joins that it held when it signed its first.

@@ -308,9 +308,12 @@ fn a_list_under_a_number_far_ahead_names_its_author_at_most() {
                 .position(|seat| seat.id == identity(0).id());
             let members = 0b1111 & !(1 << target.expect("invited"));
             let one = play(setups, seed as u64, &[], move |statement, bytes| {
-                let Statement::Roster(_) = statement else {
-                    return vec![bytes.to_vec()];
-                };
+                match statement {
+                    Statement::Roster(_) => {}
+                    // It hears its own list from others, and stays.
+                    Statement::Gone { .. } => return Vec::new(),
+                    _ => return vec![bytes.to_vec()],
+                }
                 let far = Roster {
                     attempt,
                     members,
@@ -363,6 +366,35 @@ fn an_accusation_without_evidence_names_its_author_and_is_signed_by_nobody_else(
                 "{said}"
             );
         }
+    }
+}
+
+/// Nobody but those near hears it from whom it is.
+#[test]
+fn a_member_that_leaves_a_large_session_ends_it_for_all_at_once() {
+    let setups = (0..64).map(|number| setup(number, 64)).collect();
+    let mut network = Network::new(setups, 3).over_a_ring();
+    network.plans = Box::new(|member, assembled| match member {
+        2 => Err("max_epsilon is 1".to_owned()),
+        _ => Ok(sections(assembled)),
+    });
+    let took = network.play();
+    assert!(took < Span(3 * SECOND), "{took:?}");
+    for (member, end) in network.ends.iter().enumerate() {
+        let Some(End::Failed(error)) = end else {
+            panic!("{member}: {end:?}")
+        };
+        // Who has heard it from its author has the reason; nobody says it as its own.
+        let said = without_ids(&error.to_string());
+        let first = said.contains("max_epsilon is 1");
+        assert!(
+            !first || member == 2 || said.starts_with("member 2 left"),
+            "{said}"
+        );
+        assert!(
+            first || said.ends_with("left: another member has left"),
+            "{said}"
+        );
     }
 }
 

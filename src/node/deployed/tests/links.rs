@@ -6,6 +6,7 @@ use tokio::time::{Instant, sleep};
 
 use super::super::error::HostError;
 use super::*;
+use crate::session::{Reason, SessionHash, Signed, Statement};
 
 /// The next control frame.
 async fn heard(host: &mut Host) -> (PublicId, Vec<u8>) {
@@ -61,6 +62,32 @@ fn what_is_said_reaches_those_it_is_for_once_in_order_and_those_who_come_later()
             }
         });
     }
+}
+
+/// What another said first does not keep a member's own word from being heard as its own.
+#[test]
+fn a_departure_is_told_again_when_its_member_says_so_itself() {
+    play(async {
+        let members = members(3, Kind::Tcp);
+        let [one, mut two, three] = [
+            host(0, &members, LIMIT).await,
+            host(1, &members, LIMIT).await,
+            host(2, &members, LIMIT).await,
+        ];
+        let statement = Statement::Gone {
+            reason: Reason::Refused,
+            about: None,
+            text: "it leaves".to_owned(),
+            is_final: false,
+        };
+        let signed = Signed::new(&identity(0), SessionHash([9; 32]), statement);
+        three.broadcast(Arc::clone(&signed.bytes)).expect("short");
+        assert_eq!(heard(&mut two).await, (id(2), signed.bytes.to_vec()));
+        one.broadcast(Arc::clone(&signed.bytes)).expect("short");
+        one.broadcast(frame("the end")).expect("short");
+        assert_eq!(heard(&mut two).await, (id(0), signed.bytes.to_vec()));
+        assert_eq!(heard(&mut two).await, (id(0), b"the end".to_vec()));
+    });
 }
 
 /// Member 2 cannot be reached: it dials both others, whichever key is lower.
