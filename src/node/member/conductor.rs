@@ -78,7 +78,7 @@ pub(super) async fn conduct(
     progress(Progress::Listening {
         addresses: host.addresses().to_vec(),
     });
-    let relays = near.map(|_| Relays::default());
+    let relays = near.map(|_| Relays::among(setup.invitation.members.len()));
     Conductor::new(setup, identity, ready, host, relays, status, &mut progress)?
         .run()
         .await
