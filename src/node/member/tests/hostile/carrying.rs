@@ -90,7 +90,6 @@ impl World {
             identity: &self.seats[hostile].identity,
             session: self.invitation.hash(),
             process: self.seats[hostile].process.as_ref(),
-            folder: &self.seats[hostile].folder,
             sent: Vec::new(),
             times: Vec::new(),
             crashes: Vec::new(),
