@@ -21,6 +21,7 @@ use crate::protocol::{PeerError, Plan, PlanError, PlanParameters, Values};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{ReleaseId, Round, Seed};
 
+mod extremes;
 mod passing;
 mod programs;
 mod ring;

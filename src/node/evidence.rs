@@ -13,7 +13,8 @@ pub enum Proof {
     Statements(PublicId, Kind),
     /// One member signed two statements on what has gone wrong that contradict each other.
     Losses(PublicId),
-    /// Two members signed two results of one session. One of them did not average as it should, and this does not say which.
+    /// Two members hold different results of one session. Some member, maybe neither of these, did not average as it should: both are honest where a third has
+    /// sent them different values. This convicts nobody.
     Results([PublicId; 2]),
 }
 

@@ -62,6 +62,14 @@ pub enum FaultKind {
         /// Position of the first such value.
         coordinate: usize,
     },
+    /// A number that no contribution, noise and averaging of this plan can come to.
+    #[error(
+        "sent a value at coordinate {coordinate} that is larger than data, noise and averaging of this plan can make any"
+    )]
+    TooLarge {
+        /// Position of the first such value.
+        coordinate: usize,
+    },
     /// A number to agree on that none can be: a largest norm that no orthonormal block has, NaN or an infinity.
     #[error("claims a largest row norm of {value}, but an orthonormal block has at most 1")]
     ScaleOutOfRange {

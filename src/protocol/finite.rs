@@ -1,16 +1,22 @@
-//! The search for NaN and infinities that every block goes through.
+//! The search for NaN, infinities and numbers beyond a bound that every block goes through.
 
 /// Values looked at together: enough for the loop to use the machine's vectors.
 const LANES: usize = 64;
 
 /// The position of the first value that is NaN or infinite.
 pub(super) fn first_not_finite(values: &[f64]) -> Option<usize> {
+    first_beyond(values, f64::MAX)
+}
+
+/// The position of the first value that is NaN or exceeds `limit` in absolute value.
+pub(super) fn first_beyond(values: &[f64], limit: f64) -> Option<usize> {
+    let within = |v: &f64| v.abs() <= limit;
     // Without an early exit inside a group the compiler compares several values at once.
-    let bad = |group: &[f64]| group.iter().fold(false, |bad, v| bad | !v.is_finite());
+    let bad = |group: &[f64]| group.iter().fold(false, |bad, v| bad | !within(v));
     let group = values.chunks(LANES).position(bad)?;
     let start = group * LANES;
-    let within = values[start..].iter().position(|v| !v.is_finite())?;
-    Some(start + within)
+    let at = values[start..].iter().position(|v| !within(v))?;
+    Some(start + at)
 }
 
 #[cfg(test)]
@@ -28,6 +34,10 @@ mod tests {
                 let mut values = good.clone();
                 values[at..].fill(*bad);
                 assert_eq!(first_not_finite(&values), Some(at));
+                values[at..].fill(-2.0);
+                values[..at].fill(1.5);
+                assert_eq!(first_beyond(&values, 1.5), Some(at));
+                assert_eq!(first_beyond(&values, 2.0), None);
             }
         }
     }

@@ -387,7 +387,7 @@ impl Assembly {
             }
             Statement::LedgerBehind { join } => self.ledger_behind(from, &join, out)?,
             // Of an earlier life of this session: whoever has finished it does not join again.
-            Statement::Finished { .. } | Statement::Gone { .. } => {}
+            Statement::Finished { .. } | Statement::Gone { .. } | Statement::Stamps(_) => {}
         }
         Ok(())
     }

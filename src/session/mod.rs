@@ -26,6 +26,7 @@ mod ledger_proof;
 mod listing;
 mod near;
 mod signatures;
+mod stamps;
 mod statement;
 mod taking_up;
 #[cfg(test)]
@@ -41,6 +42,7 @@ pub use keys::{Ephemeral, KeyError, OwnNoise, PairEnd, drawn, nonce};
 pub use ledger_proof::{LedgerProof, Remembered};
 pub use near::{MOST_IN_A_MESH, Relays, near};
 pub use signatures::{MemberKeys, MemberSigner};
+pub use stamps::{MOST_PARTS, MOST_STAMPS, STAMP_BYTES, Stamps};
 pub use statement::{
     Join, Kind, LedgerHead, Listed, MOST_BYTES, MOST_JOIN, MOST_MEMBERS, Mode, Reason, Roster,
     SECTIONS, Sections, SessionHash, Signed, Statement, StatementError,

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use super::identity::{
     Domain, Identity, IdentityError, PublicId, SIGNATURE_LEN, Signature, Verifier,
 };
+use super::stamps::Stamps;
 
 const MARK: u8 = 0x53;
 
@@ -198,6 +199,8 @@ pub enum Statement {
         /// Of the basis.
         result: [u8; 32],
     },
+    /// It has received these signed stamps of frames.
+    Stamps(Stamps),
 }
 
 /// Kinds of statements.
@@ -218,10 +221,12 @@ pub enum Kind {
     Gone = 6,
     /// [`Statement::Finished`]
     Finished = 7,
+    /// [`Statement::Stamps`]
+    Stamps = 8,
 }
 
 impl Kind {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Join,
         Self::Roster,
         Self::Reveal,
@@ -229,6 +234,7 @@ impl Kind {
         Self::LedgerBehind,
         Self::Gone,
         Self::Finished,
+        Self::Stamps,
     ];
 
     fn name(self) -> &'static str {
@@ -240,6 +246,7 @@ impl Kind {
             Self::LedgerBehind => "LedgerBehind",
             Self::Gone => "Gone",
             Self::Finished => "Finished",
+            Self::Stamps => "Stamps",
         }
     }
 
@@ -252,6 +259,7 @@ impl Kind {
             Self::LedgerBehind => "undertone 2026-11 session ledger behind v2",
             Self::Gone => "undertone 2026-11 session gone v2",
             Self::Finished => "undertone 2026-11 session finished v1",
+            Self::Stamps => "undertone 2026-11 session stamps v1",
         })
     }
 }
@@ -444,6 +452,7 @@ impl Statement {
             Self::LedgerBehind { .. } => Kind::LedgerBehind,
             Self::Gone { .. } => Kind::Gone,
             Self::Finished { .. } => Kind::Finished,
+            Self::Stamps(_) => Kind::Stamps,
         }
     }
 
@@ -488,6 +497,7 @@ impl Statement {
                 write_text(text, out);
             }
             Self::Finished { result } => out.extend_from_slice(result),
+            Self::Stamps(stamps) => stamps.write(out),
         }
     }
 
@@ -546,6 +556,7 @@ impl Statement {
             Kind::Finished => Self::Finished {
                 result: body.array()?,
             },
+            Kind::Stamps => Self::Stamps(Stamps::read(std::mem::take(&mut body.0))?),
         })
     }
 }

@@ -110,7 +110,7 @@ pub(crate) enum NodeCommand {
     #[command(
         after_help = "A node that finds a member saying two things where it may say one keeps both, signed, with the session's files in its state directory. \
         They hold no data. Whoever has them and the session file comes to the same end, whoever hands them over.\n\n\
-        Exit codes: 0 they prove what is printed, 2 they prove nothing.\n\n\
+        Exit codes: 0 they prove what is printed, 1 they show that results differ and convict nobody, 2 they prove nothing.\n\n\
         Example:\n  undertone node verify-evidence evidence-first.bin evidence-second.bin --session session.toml"
     )]
     VerifyEvidence(EvidenceArguments),

@@ -33,10 +33,11 @@ pub(super) fn execute(options: &EvidenceArguments) -> Result<Verdict> {
         ),
         Proof::Results([first, second]) => {
             println!(
-                "proved: {} and {} signed two different results. At least one of them did not average as it should; this does not say which",
+                "{} and {} hold different results: some member, maybe neither of these, did not average as it should. This convicts nobody",
                 named(&invitation, &first),
                 named(&invitation, &second)
             );
+            return Ok(Verdict::CheckFailed);
         }
     }
     Ok(Verdict::Success)

@@ -171,12 +171,27 @@ impl Driver {
 
     /// Signs the frames of a message, each once for all it is for, and hands each to the edges before the next is signed.
     fn say(&mut self, targets: &Targets, message: &Message) -> Result<(), End> {
+        #[cfg(test)]
+        let distorted = super::equivocating::distorted(message);
+        #[cfg(test)]
+        let message = distorted.as_ref().unwrap_or(message);
         for frame in 0..wire::frames(message, self.values) {
             let (values, identity) = (self.values, &self.identity);
             let record = Record::of(message, values, frame, identity, &mut self.piece);
             let record = Arc::new(record);
+            #[cfg(test)]
+            let other = super::equivocating::other(message, targets).map(|(to, other)| {
+                let other = Record::of(&other, values, frame, identity, &mut self.piece);
+                (to, Arc::new(other))
+            });
             let hand_on = |edge: &Arc<Outgoing>| {
-                let handed = edge.push(&record);
+                let said = &record;
+                #[cfg(test)]
+                let said = match &other {
+                    Some((to, other)) if Arc::ptr_eq(edge, &self.edges[*to]) => other,
+                    _ => said,
+                };
+                let handed = edge.push(said);
                 handed.map_err(|what| End::Fault(edge.member.id, blame(what)))
             };
             match targets {

@@ -1,13 +1,51 @@
 //! Proof, for anybody, that a member signed two different frames for one place of the protocol.
 
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use super::hub::lock;
+use crate::protocol::SessionId;
 use crate::protocol::wire::signed::{STAMP_LEN, Stamp};
-use crate::session::{Domain, Identity, PublicId, Signature};
+use crate::session::{Domain, Identity, MOST_PARTS, MOST_STAMPS, PublicId, STAMP_BYTES, Signature};
 
 /// What frames are signed for.
 const FRAME: Domain = Domain("undertone 2026-11 frame v4");
 
 /// Bytes of a stamp with its signature.
 pub const SIGNED_STAMP_LEN: usize = STAMP_LEN + 64;
+
+const _: () = assert!(SIGNED_STAMP_LEN == STAMP_BYTES);
+
+/// Stamps that a host keeps of all it has received: as many as it can show.
+const MOST_KEPT: usize = MOST_PARTS as usize * MOST_STAMPS;
+
+/// The last stamps that a host has received, with their signers, the newest last.
+#[derive(Debug, Default)]
+pub(super) struct KeptStamps(Mutex<VecDeque<(PublicId, SignedStamp)>>);
+
+impl KeptStamps {
+    /// Keeps one more, whose signature holds, and drops the oldest where there are too many.
+    pub(super) fn keep(&self, signer: PublicId, stamp: SignedStamp) {
+        let mut kept = lock(&self.0);
+        if kept.len() >= MOST_KEPT {
+            kept.pop_front();
+        }
+        kept.push_back((signer, stamp));
+    }
+
+    pub(super) fn all(&self) -> Vec<(PublicId, [u8; SIGNED_STAMP_LEN])> {
+        let kept = lock(&self.0);
+        let bytes = |(signer, stamp): &(PublicId, SignedStamp)| (*signer, stamp.to_bytes());
+        kept.iter().map(bytes).collect()
+    }
+}
+
+/// Whether these bytes are a stamp of a frame of this session, signed by this member.
+#[must_use]
+pub fn is_stamp(bytes: &[u8; SIGNED_STAMP_LEN], session: SessionId, signer: &PublicId) -> bool {
+    let read = SignedStamp::from_bytes(bytes);
+    read.is_some_and(|signed| signed.stamp.session() == session && signed.is_by(signer))
+}
 
 /// A stamp and the signature of whoever sent the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,6 +19,7 @@ use super::awake::Awake;
 use super::driver::Driver;
 use super::edge::{Incoming, Outgoing, Sending};
 use super::error::HostError;
+use super::evidence::{KeptStamps, SIGNED_STAMP_LEN};
 use super::frames::{Audience, Heard, Log};
 use super::hub::{Hub, Member, Slot, lock};
 use super::serving::{self, Command, Link};
@@ -130,6 +131,7 @@ impl Host {
             commands,
             events: events_sender,
             log: Log::new(),
+            stamps: KeptStamps::default(),
             result: Mutex::default(),
             told: Mutex::default(),
             grace,
@@ -379,6 +381,12 @@ impl Host {
         counts.fold((0, 0), |(bytes, again), (more, resent)| {
             (bytes + more, again + resent)
         })
+    }
+
+    /// The last stamps of frames that neighbours have sent, with who signed them, the newest last.
+    #[must_use]
+    pub fn stamps(&self) -> Vec<(PublicId, [u8; SIGNED_STAMP_LEN])> {
+        self.hub.stamps.all()
     }
 
     /// Hands these bytes to every member that asks for the result, from now on.

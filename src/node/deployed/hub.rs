@@ -11,7 +11,7 @@ use tokio::sync::{Notify, mpsc, watch};
 
 use super::awake::Awake;
 use super::error::Misbehaviour;
-use super::evidence::Evidence;
+use super::evidence::{Evidence, KeptStamps};
 use super::frames::{Heard, Log};
 use super::serving::{Command, Link};
 use super::setup::HostEvent;
@@ -113,6 +113,8 @@ pub(super) struct Hub {
     pub(super) commands: mpsc::Sender<Command>,
     pub(super) events: mpsc::Sender<HostEvent>,
     pub(super) log: Log,
+    /// What neighbours have signed of what they sent.
+    pub(super) stamps: KeptStamps,
     /// What members are handed who ask for the result.
     pub(super) result: Mutex<Option<Arc<[u8]>>>,
     /// BLAKE3 of the control frames that the caller has said or been told. There are as many as members may say.

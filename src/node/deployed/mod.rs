@@ -35,6 +35,8 @@ mod barring;
 mod control;
 mod driver;
 mod edge;
+#[cfg(test)]
+mod equivocating;
 mod error;
 mod evidence;
 mod frames;
@@ -53,7 +55,7 @@ mod tolerant;
 mod transport;
 
 pub use error::{GateError, HostError, Misbehaviour};
-pub use evidence::{Evidence, EvidenceError, SIGNED_STAMP_LEN};
+pub use evidence::{Evidence, EvidenceError, SIGNED_STAMP_LEN, is_stamp};
 pub use frames::{MAX_CONTROL_FRAMES, MAX_CONTROL_LEN};
 pub use host::Host;
 pub use setup::{Gate, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun, Written};
@@ -62,5 +64,6 @@ pub use tolerance::{Keeper, Life, SignedLife, Told, TolerantRun};
 pub(in crate::node) use {
     barring::SIDES,
     edge::{Blame, Receiving, Record as FrameRecord, Stopped, blame, read_record},
+    equivocating::{DISTORTS, EQUIVOCATES},
     tolerant::{CLAIMS, DIES, HANGS, Stalling, WAITING},
 };

@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::MemberEnd;
 use super::error::MemberError;
+use super::exchange::Exchange;
 use super::joining::Joining;
 use super::resume::Ready;
 use super::setup::{Attempts, MemberResult, MemberSetup, Planned, Progress, Released, Taken};
@@ -23,6 +24,7 @@ use crate::node::network::span;
 #[cfg(unix)]
 use crate::node::store::{Asked, ControlServer};
 use crate::protocol::regroup::{Heir, View};
+use crate::protocol::tolerant::TolerantError;
 use crate::session::{
     Assembly, AssemblySetup, Identity, Input, PublicId, Reason, Relays, SessionHash, Signed,
     Statement, near,
@@ -141,6 +143,9 @@ pub(super) struct Conductor<'a> {
     pub(super) results: Vec<Signed>,
     /// Set once a member has another result than this one.
     pub(super) disputed: Option<MemberError>,
+    /// The frames that members have received, where results differ, and until when that is waited for.
+    pub(super) exchange: Exchange,
+    pub(super) settles: Option<Instant>,
     pub(super) charged: mpsc::Receiver<ReleaseId>,
     pub(super) gate: Option<mpsc::Sender<ReleaseId>>,
     pub(super) releases: Vec<Released>,
@@ -218,6 +223,8 @@ impl<'a> Conductor<'a> {
             finished: BTreeSet::new(),
             results: Vec::new(),
             disputed: None,
+            exchange: Exchange::default(),
+            settles: None,
             charged,
             gate: Some(gate),
             releases: Vec::new(),
@@ -314,7 +321,7 @@ impl<'a> Conductor<'a> {
             if matches!(self.stage, Stage::Done) {
                 let until = *deadline.get_or_insert_with(|| Instant::now() + linger);
                 let all = self.roster.iter().all(|id| self.finished.contains(id));
-                if all || Instant::now() >= until {
+                if (all && self.is_settled(all)) || Instant::now() >= until {
                     // What this member said last may still be on its way.
                     self.drain().await;
                     return Ok(());
@@ -326,6 +333,7 @@ impl<'a> Conductor<'a> {
             let wake = left.map_or(wake, |left| wake.min(Instant::now() + left));
             let again = self.unkept.as_ref().map(|(_, again)| *again);
             let wake = again.map_or(wake, |again| wake.min(again));
+            let wake = self.settles.map_or(wake, |settles| wake.min(settles));
             let until = deadline.map_or(wake, |deadline| deadline.min(wake));
             let is_planning = self.planning.is_some();
             tokio::select! {
@@ -430,6 +438,11 @@ impl<'a> Conductor<'a> {
                     charged: self.charged(),
                 });
             }
+            HostEvent::Failed(
+                HostError::Peer(error) | HostError::Tolerant(TolerantError::Peer(error)),
+            ) if error.is_of_values() => {
+                return Err(MemberError::NotComputed(error));
+            }
             HostEvent::Failed(error) => return Err(error.into()),
         }
         Ok(())
@@ -507,6 +520,10 @@ impl<'a> Conductor<'a> {
         // Late words of the agreement, and of members that were left out, mean nothing any more; others may still need them.
         self.relay(signed.from, Arc::clone(&signed.bytes))?;
         if !self.roster.contains(&signed.from) {
+            return Ok(());
+        }
+        if let Statement::Stamps(shown) = &signed.statement {
+            self.take_stamps(signed.from, shown);
             return Ok(());
         }
         let (by, consequence) = (signed.from, self.situation().heard(&signed, &from));

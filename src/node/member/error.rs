@@ -7,6 +7,7 @@ use crate::node::descriptors::TooFewFiles;
 use crate::node::store::{
     Account, Digest, JournalError, LedgerError, Refusal, SessionEnd, StoreError,
 };
+use crate::protocol::PeerError;
 use crate::protocol::regroup::End;
 use crate::session::{AssemblyError, IdentityError, KeyError, PublicId};
 use crate::vocabulary::ReleaseId;
@@ -185,8 +186,8 @@ pub enum MemberError {
     /// Another member that signed another result.
     #[error(
         "{member} has signed another result than this member ({theirs} there, {ours} here), and the averaging of this session gives all members the \
-         same bits: one of the two has computed, or says, something else. Neither can be trusted before that is found out. Both signed statements \
-         are kept with the session's files as evidence-first.bin and evidence-second.bin; what was charged stays charged"
+         same bits: some member, maybe neither of these two, did not average as it should. Neither result can be trusted before that is found out. \
+         Both signed statements are kept with the session's files as evidence-first.bin and evidence-second.bin; what was charged stays charged"
     )]
     Disputed {
         /// Who.
@@ -196,6 +197,20 @@ pub enum MemberError {
         /// Digest of ours.
         ours: Digest,
     },
+    /// A member that signed different frames for different members where the protocol has one.
+    #[error(
+        "{member} signed two different frames for one place of the protocol, as what members have received shows, and results differ: none can be \
+         trusted. Both signed stamps are kept with the session's files as evidence-first.bin and evidence-second.bin; what was charged stays charged"
+    )]
+    Equivocated {
+        /// By name.
+        member: String,
+    },
+    /// Values from which nothing follows: too large to compute with, or without enough directions. That is no member's fault as far as anybody can tell.
+    #[error(
+        "its release could not be computed: {0}. Nobody is to blame for that as far as this member can tell; the session has ended, what was charged stays charged"
+    )]
+    NotComputed(PeerError),
     /// Nothing of a release has left, since it could not be charged.
     #[error("nothing of {release} has left this member: {why}; {charged}{}", again(*.goes_on))]
     NotCharged {
@@ -331,6 +346,8 @@ impl MemberError {
             | Self::Culprit { .. }
             | Self::EndedBy { .. }
             | Self::Disputed { .. }
+            | Self::Equivocated { .. }
+            | Self::NotComputed(_)
             | Self::Stopped => 1,
         }
     }

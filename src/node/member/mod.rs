@@ -23,6 +23,7 @@ mod compacting;
 mod conductor;
 mod dispute;
 mod error;
+mod exchange;
 mod joining;
 mod keeping;
 mod late;

@@ -174,6 +174,9 @@ impl Conductor<'_> {
         let Some(theirs) = other else { return };
         let member = named(&self.names, &theirs.from);
         self.disputed = keep(&self.ready.files, (ours, theirs), &member);
+        if self.disputed.is_some() {
+            self.show_stamps();
+        }
     }
 
     pub(super) fn report_waiting(&mut self) {

@@ -17,6 +17,7 @@ use super::{MemberEnd, MemberResult, MemberRows, MemberSetup, take_part};
 use crate::engine::tests::{assert_same_bits, session_of};
 use crate::engine::{Communication, Outcome, Session, Silent, lockstep};
 use crate::linalg::{Block, SparseRows};
+use crate::node::deployed::{DISTORTS, EQUIVOCATES};
 use crate::node::simulation::{self, Hosts};
 use crate::node::store::{Offer, Publish, ROOM, Record, Square, StateDir, StateView, writes};
 use crate::node::{SwarmOptions, Transport, run};
@@ -28,6 +29,8 @@ use crate::topology::Graph;
 use crate::vocabulary::PeerIndex;
 use crate::writing::npy;
 
+mod equivocation;
+mod extremes;
 mod full_disk;
 mod hostile;
 mod losses;
@@ -51,6 +54,12 @@ enum Scene {
     Seeded,
     /// The same, and it takes down a basis that is not what it computed.
     Miscomputing,
+    /// The same, and it sends the last of several receivers something else in the last release, or in the first.
+    Equivocating,
+    EquivocatingEarly,
+    /// The same, and it sends numbers that nobody can have computed, or zeros.
+    Huge,
+    Zero,
     /// Nothing: noise from the operating system, keys from the agreement.
     Deployed,
     /// The plan of those who joined promises less than its own policy asks for.
@@ -66,6 +75,10 @@ impl FromStr for Scene {
         let all = [
             Self::Seeded,
             Self::Miscomputing,
+            Self::Equivocating,
+            Self::EquivocatingEarly,
+            Self::Huge,
+            Self::Zero,
             Self::Deployed,
             Self::Laxer,
             Self::Dearer,
@@ -81,8 +94,8 @@ static STARTED_AS: OnceLock<Scene> = OnceLock::new();
 /// The noise of the session's seed, where this process was started to have it.
 pub(super) fn injected(session: &Session, index: PeerIndex, own: PeerNoise) -> PeerNoise {
     match STARTED_AS.get() {
-        Some(Scene::Seeded | Scene::Miscomputing) => session.peer_setup(index, None).noise,
-        _ => own,
+        Some(Scene::Deployed | Scene::Laxer | Scene::Dearer) | None => own,
+        Some(_) => session.peer_setup(index, None).noise,
     }
 }
 
@@ -161,7 +174,7 @@ impl Planner for Fixed {
         match self.1 {
             Scene::Laxer => offer.epsilon = 2.5,
             Scene::Dearer => whole *= 1.001,
-            Scene::Seeded | Scene::Miscomputing | Scene::Deployed => {}
+            _ => {}
         }
         let part = Square::new(whole / f64::from(ITERATIONS)).expect("a square");
         Ok(Planned {
@@ -334,6 +347,22 @@ impl Group {
             .env(STATE, state)
             .env(SCENE, format!("{scene:?}"))
             .env(ROOM, room)
+            .env(
+                EQUIVOCATES,
+                match scene {
+                    Scene::Equivocating => "3",
+                    Scene::EquivocatingEarly => "1",
+                    _ => "",
+                },
+            )
+            .env(
+                DISTORTS,
+                match scene {
+                    Scene::Huge => "1.7e308",
+                    Scene::Zero => "0",
+                    _ => "",
+                },
+            )
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)

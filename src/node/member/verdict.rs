@@ -162,6 +162,8 @@ pub(super) fn last_statement(error: &MemberError, is_final: bool) -> Option<Stat
         MemberError::Assembly(_) => return None,
         MemberError::Culprit { id, why, .. } => (Reason::Lost, Some(*id), why.as_str()),
         MemberError::EndedBy { .. } => (Reason::Lost, None, "another member has ended the session"),
+        // That is nobody's fault.
+        MemberError::NotComputed(_) => (Reason::Failed, None, "its release could not be computed"),
         MemberError::Stopped => (Reason::Refused, None, "stopped by its operator"),
         // What is wrong with this member's disk is nobody else's business.
         _ if error.is_disk() => (Reason::Failed, None, "it cannot go on"),

@@ -19,6 +19,7 @@ mod combination;
 mod common_end;
 mod doubling;
 mod fold;
+mod growth;
 mod linear;
 mod loss;
 pub mod mass;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::agreement;
 use super::coefficients::Coefficients;
 use super::common_end::CommonEnd;
+use super::growth::{Growth, OwnGrowth, Sent};
 use super::loss::Loss;
 use super::network::Network;
 use super::passing::{Contacts, Meeting, OwnContacts, Passing};
@@ -28,6 +29,7 @@ pub struct Program {
     form: Form,
     digest: [u8; 32],
     ends_equal: bool,
+    growth: Growth,
     /// The programs that take turns; none where it is one.
     turns: Arc<[Self]>,
 }
@@ -65,6 +67,7 @@ impl Program {
         Self {
             rounds,
             factor,
+            growth: Growth::of_recurrence(network, &coefficients),
             form: Form::Recurrence(coefficients.into()),
             digest: *hasher.finalize().as_bytes(),
             ends_equal: false,
@@ -122,6 +125,7 @@ impl Program {
             factor,
             digest,
             ends_equal: agreement::common(network, &steps).is_some(),
+            growth: Growth::Steps(Sent::default()),
             form: Form::Listed(steps.into()),
             turns: Arc::default(),
         })
@@ -147,6 +151,7 @@ impl Program {
             rounds,
             factor,
             ends_equal: false,
+            growth: Growth::of_passing(network, rounds, &passing.contacts),
             form: Form::Passing(Arc::new(passing)),
             digest: *hasher.finalize().as_bytes(),
             turns: Arc::new([]),
@@ -207,6 +212,7 @@ impl Program {
             form: turns[0].form.clone(),
             digest: *hasher.finalize().as_bytes(),
             ends_equal: turns.iter().all(|turn| turn.ends_equal),
+            growth: turns[0].growth.clone(),
             turns: turns.into(),
         })
     }
@@ -300,6 +306,10 @@ impl Program {
             digest: self.digest,
             rounds: self.rounds,
             factor: self.factor,
+            growth: match &self.form {
+                Form::Listed(steps) => self.growth.of_peer(network, peer, steps),
+                Form::Recurrence(_) | Form::Passing(_) => self.growth.of_peer(network, peer, &[]),
+            },
             part: match &self.form {
                 Form::Recurrence(coefficients) => Part::Recurrence {
                     coefficients: Arc::clone(coefficients),
@@ -447,6 +457,7 @@ pub struct PeerProgram {
     digest: [u8; 32],
     rounds: u32,
     factor: f64,
+    growth: OwnGrowth,
     part: Part,
     /// Its parts of the programs that take turns; none where it is one.
     turns: Vec<Self>,
@@ -524,6 +535,11 @@ impl PeerProgram {
             }
             Part::Listed { heard, .. } => HeardRounds::Listed(heard[position].as_slice().into()),
         }
+    }
+
+    /// The most that the neighbour at `position` sends in this round of the first turn, in absolute value, where no input exceeds 1; the largest number where it sends nothing.
+    pub(crate) fn growth(&self, position: usize, round: u32) -> f64 {
+        self.growth.of_message(position, round)
     }
 
     /// Rounds of the whole program.

@@ -151,6 +151,18 @@ pub enum PeerError {
 }
 
 impl PeerError {
+    /// Whether it follows from values that were exchanged, and not from how the peer was set up or driven.
+    #[must_use]
+    pub fn is_of_values(&self) -> bool {
+        matches!(
+            self,
+            Self::NotFullRank { .. }
+                | Self::Overflow { .. }
+                | Self::Query { .. }
+                | Self::Incomplete { .. }
+        )
+    }
+
     /// That `peer` could not get over this release.
     pub(crate) fn at(peer: PeerIndex, release: ReleaseId, error: ReleaseError) -> Self {
         match error {

@@ -16,7 +16,7 @@ pub use setup::{Input, PeerSetup};
 
 use super::averaging::Part;
 use super::fault::{Fault, FaultKind};
-use super::finite::first_not_finite;
+use super::finite::first_beyond;
 use super::inbox::Inbox;
 use super::kernel::check_start;
 use super::lane::{Lane, Lanes};
@@ -24,7 +24,6 @@ use super::message::{Body, Message, Summand};
 use super::outbox::Outbox;
 use super::plan::PlannedRelease;
 use super::values::Values;
-use super::wire;
 use crate::algorithm::PublicState;
 use crate::vocabulary::{PeerIndex, ReleaseId, Round, Time};
 use phase::Phase;
@@ -267,7 +266,8 @@ impl Peer {
                 .all(|(_, message)| self.check_header(message) == Ok(self.step))
             && messages
                 .clone()
-                .all(|(_, message)| self.check_values(&message.body).is_ok())
+                .enumerate()
+                .all(|(at, (_, message))| self.check_values(at, message).is_ok())
     }
 
     /// Checks a message and puts it into its slot.
@@ -278,7 +278,7 @@ impl Peer {
             .binary_search(&from)
             .map_err(|_| FaultKind::UnknownSender)?;
         let step = self.check_header(&message)?;
-        self.check_values(&message.body)?;
+        self.check_values(position, &message)?;
         let Message {
             release,
             round,
@@ -352,26 +352,51 @@ impl Peer {
         if found != expected {
             return Err(FaultKind::WrongShape { expected, found });
         }
-        self.check_values(&body)
+        check_body(&body, plan.values(), plan.largest_published(release))
     }
 
-    /// Refuses values that no honest peer sends.
-    fn check_values(&self, body: &Body) -> Result<(), FaultKind> {
-        let values = self.setup.plan.values();
-        let (infinite, out_of_range) = match body {
-            Body::Scale(_) => (None, None),
-            Body::Average(block) => (first_not_finite(block), values.first_changed(block)),
-            Body::Residues(block) => (None, values.first_unreduced(block)),
-            Body::Coordinates(block) => (block.iter().position(|v| !wire::is_coordinate(*v)), None),
+    /// Refuses values that no honest peer sends: see [`Plan::largest_sent`](crate::protocol::Plan::largest_sent).
+    fn check_values(&self, position: usize, message: &Message) -> Result<(), FaultKind> {
+        let (plan, release) = (&self.setup.plan, message.release);
+        let limit = match &message.body {
+            Body::Average(_) => {
+                let turn = self.setup.program.turn(plan.sums_before(release));
+                plan.largest_sent(release, turn.growth(position, message.round.0))
+            }
+            Body::Scale(_) | Body::Residues(_) | Body::Coordinates(_) => {
+                plan.largest_published(release)
+            }
         };
-        if let Some(coordinate) = infinite {
-            return Err(FaultKind::NotFinite { coordinate });
-        }
-        out_of_range.map_or(Ok(()), |coordinate| {
-            let values = values.name();
-            Err(FaultKind::OutOfRange { coordinate, values })
-        })
+        check_body(&message.body, plan.values(), limit)
     }
+}
+
+/// Refuses values that are not what the plan exchanges, or exceed `limit`.
+fn check_body(body: &Body, values: Values, limit: f64) -> Result<(), FaultKind> {
+    let (reals, beyond, out_of_range): (&[f64], _, _) = match body {
+        Body::Scale(_) => (&[], None, None),
+        Body::Average(block) => (
+            block,
+            first_beyond(block, limit),
+            values.first_changed(block),
+        ),
+        Body::Residues(block) => (&[], None, values.first_unreduced(block)),
+        Body::Coordinates(block) => {
+            // What has not come yet is −∞.
+            let within = |v: &f64| v.abs() <= limit || *v == f64::NEG_INFINITY;
+            (block, block.iter().position(|v| !within(v)), None)
+        }
+    };
+    if let Some(coordinate) = beyond {
+        return Err(match reals[coordinate].is_finite() {
+            true => FaultKind::TooLarge { coordinate },
+            false => FaultKind::NotFinite { coordinate },
+        });
+    }
+    out_of_range.map_or(Ok(()), |coordinate| {
+        let values = values.name();
+        Err(FaultKind::OutOfRange { coordinate, values })
+    })
 }
 
 /// Refuses a sum of integers where the plan exchanges real numbers, and the other way round.

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod error;
+mod largest;
 mod parameters;
 mod release;
 mod rounding;
@@ -38,6 +39,8 @@ pub struct Plan {
     session: SessionId,
     /// The laws of own noise where sums are integers mod 2^k.
     ring_laws: Option<Arc<RingLaws>>,
+    /// Per release what no coordinate of a published contribution exceeds.
+    largest: Arc<[f64]>,
 }
 
 /// The most releases of a program.
@@ -131,7 +134,8 @@ impl Plan {
             sum.gatherings += u64::from(one.is_own());
             Some(*sum)
         }));
-        let plan = Self {
+        let mut plan = Self {
+            largest: Arc::default(),
             session: wire::session_of(&digest),
             ring_laws: ring_laws(&parameters, &releases)?,
             parameters,
@@ -143,6 +147,11 @@ impl Plan {
         if noisy || plan.parameters.sigma_coordinate > 0.0 {
             plan.check_rounding(1, 0)?;
         }
+        plan.largest = plan
+            .releases()
+            .iter()
+            .map(|one| plan.largest_of(one))
+            .collect();
         Ok(plan)
     }
 

@@ -8,7 +8,6 @@ use super::{DiskRecord, Frame, Output, TolerantError, TolerantPeer};
 use crate::protocol::averaging::Part;
 use crate::protocol::escrow::{HIDDEN_SHARE_LEN, Refused, SealError, SealKey};
 use crate::protocol::fault::{Fault, FaultKind};
-use crate::protocol::finite::first_not_finite;
 use crate::protocol::message::{Message, Summand};
 use crate::protocol::outbox::Targets;
 use crate::protocol::peer::Input;
@@ -223,10 +222,9 @@ impl TolerantPeer {
             Err(error) => return Some(Err(FaultKind::Sealed(error.into()))),
         };
         let numbers = unpacked(inner.peer.values(), &bytes);
-        Some(match first_not_finite(&numbers) {
-            None => Ok(Summand::Reals(Arc::new(numbers))),
-            Some(coordinate) => Err(FaultKind::NotFinite { coordinate }),
-        })
+        let input = Summand::Reals(Arc::new(numbers));
+        let checked = inner.peer.check_published(attempt.release, &input);
+        Some(checked.map(|()| input))
     }
 
     /// Opens the own contribution to an attempt that is averaged again, whether or not it had been opened, and gives up the shares in those of

@@ -10,7 +10,7 @@ use crate::protocol::finite::first_not_finite;
 use crate::protocol::message::{Body, Message};
 
 /// A number, or −∞ for a coordinate that has not come yet.
-pub(in crate::protocol) fn is_coordinate(value: f64) -> bool {
+fn is_coordinate(value: f64) -> bool {
     value.is_finite() || value == f64::NEG_INFINITY
 }
 

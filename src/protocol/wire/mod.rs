@@ -22,7 +22,6 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
-pub(super) use arriving::is_coordinate;
 pub use arriving::{Arriving, Memory, check_announced_len, decode_framed};
 pub use encoding::{
     Frame, encode_frame_into, encode_framed, encode_framed_into, framed_len, frames,

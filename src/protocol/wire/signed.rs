@@ -16,6 +16,7 @@ use super::encoding::Frame;
 use super::error::WireError;
 use super::sizes::FrameSizes;
 use super::{HEADER_LEN, PREFIX_LEN, VERSION};
+use crate::protocol::message::SessionId;
 
 /// Version byte of signed frames. Unsigned ones have [`VERSION`], and neither is taken for the other.
 pub const SIGNED_VERSION: u8 = 4;
@@ -101,6 +102,14 @@ impl Stamp {
         &self.0
     }
 
+    /// The session that the frame says it is of.
+    #[must_use]
+    pub fn session(&self) -> SessionId {
+        let mut session = SessionId([0; 16]);
+        session.0.copy_from_slice(&self.0[2..18]);
+        session
+    }
+
     /// Whether both are of frames for the same place: the same session, release, round, kind and part.
     #[must_use]
     pub fn is_of_one_place_with(&self, other: &Self) -> bool {
@@ -164,7 +173,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::protocol::message::{Body, Message, SessionId};
+    use crate::protocol::message::{Body, Message};
     use crate::protocol::values::Values;
     use crate::protocol::wire::{Arriving, CHUNK_BYTES, Memory, encode_frame_into, frames};
     use crate::vocabulary::{ReleaseId, Round};
@@ -199,6 +208,7 @@ mod tests {
         let sent = message(1, vec![1.0, -2.0]);
         let (header, values) = travelling(&sent, 0);
         assert_eq!(header[1], 4);
+        assert_eq!(stamp(1, &[1.0]).session(), sent.session);
         let length = HEADER_LEN + values.len();
         let sizes = FrameSizes::from(2);
         let begin = |header: &_| Arriving::new(header, length, &sizes, Memory::default());

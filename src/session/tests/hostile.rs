@@ -23,6 +23,11 @@ fn all(identity: &Identity) -> Vec<Signed> {
             is_final: true,
         },
         Statement::Finished { result: [3; 32] },
+        Statement::Stamps(Stamps {
+            part: 1,
+            parts: 3,
+            stamps: vec![(2, [4; STAMP_BYTES]); 2],
+        }),
     ];
     let sign = |statement| Signed::new(identity, SESSION, statement);
     statements.into_iter().map(sign).collect()
@@ -433,4 +438,27 @@ fn a_hundred_thousand_broken_session_files() {
 #[ignore = "minutes: cargo test --lib session::tests::hostile::ten_million -- --ignored"]
 fn ten_million_broken_session_files() {
     fuzz_files(10_000_000);
+}
+
+#[test]
+fn stamps_are_bounded_in_number_and_length() {
+    let identity = identity(1);
+    let of = |part, parts, count| {
+        let stamps = vec![(0, [7; STAMP_BYTES]); count];
+        let stamps = Stamps {
+            part,
+            parts,
+            stamps,
+        };
+        Signed::new(&identity, SESSION, Statement::Stamps(stamps))
+    };
+    let read = |signed: &Signed| Signed::read(&signed.bytes, SESSION, |_| true);
+    let full = of(MOST_PARTS - 1, MOST_PARTS, MOST_STAMPS);
+    assert!(full.bytes.len() <= MOST_BYTES);
+    assert_eq!(read(&full), Ok(full.clone()));
+    for (part, parts) in [(0, 0), (1, 1), (0, MOST_PARTS + 1), (255, 255)] {
+        let kind = Kind::Stamps;
+        let refused = Err(StatementError::Body { kind });
+        assert_eq!(read(&of(part, parts, 1)), refused, "{part} of {parts}");
+    }
 }

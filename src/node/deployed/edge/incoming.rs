@@ -189,6 +189,9 @@ impl Incoming {
                     return Ok(None);
                 }
             };
+            if let Some(stamp) = progress.receiving.last_stamp() {
+                self.hub.stamps.keep(self.member.id, *stamp);
+            }
             progress.received += u64::from(message.is_some());
             progress.undelivered = message;
             let is_last = progress.received == self.lane.messages();

@@ -66,6 +66,11 @@ impl Receiving {
         self.last
     }
 
+    /// The stamp of the last record received.
+    pub(in super::super) fn last_stamp(&self) -> Option<&SignedStamp> {
+        self.stamps.back()
+    }
+
     /// The bound on whatever is announced.
     pub(in crate::node) fn sizes(&self) -> &FrameSizes {
         &self.sizes

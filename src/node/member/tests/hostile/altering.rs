@@ -104,7 +104,7 @@ fn altered(said: &Statement, random: &mut Random, ids: &[PublicId]) -> Statement
         Statement::Reveal(_) => Statement::Reveal(hash(random)),
         Statement::LedgerBehind { .. } => statement(3, ids, random),
         Statement::Gone { .. } => statement(4, ids, random),
-        Statement::Finished { .. } => statement(5, ids, random),
+        _ => statement(5, ids, random),
     }
 }
 

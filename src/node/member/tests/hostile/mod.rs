@@ -106,7 +106,6 @@ fn run(seeds: std::ops::Range<u64>) {
 }
 
 #[test]
-#[ignore = "waits for bounds on the values of a sum"]
 fn hostile_sessions_keep_every_promise() {
     run(0..500);
 }

@@ -11,6 +11,7 @@ use crate::node::member::agreed;
 use crate::node::member::agreeing::sections;
 use crate::node::member::dispute;
 use crate::node::member::error::{Charged, MemberError};
+use crate::node::member::exchange::{Exchange, statements};
 use crate::node::member::joining::{Joining, Outset};
 use crate::node::member::resume::Ready;
 pub(super) use crate::node::member::verdict::Stage;
@@ -18,6 +19,7 @@ use crate::node::member::verdict::{Consequence, Situation, last_statement};
 use crate::node::network::span;
 use crate::node::store::{Digest, Record, SessionEnd};
 use crate::protocol::Event;
+use crate::protocol::tolerant::TolerantError;
 use crate::session::{
     Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Listed, Output, Reason, Signed,
     Statement,
@@ -69,6 +71,7 @@ pub(super) struct Process {
     pub(super) finished: BTreeSet<PublicId>,
     pub(super) results: Vec<Signed>,
     pub(super) disputed: Option<MemberError>,
+    exchange: Exchange,
     pub(super) run: Run,
     pub(super) basis: Option<Arc<Block>>,
     pub(super) seen: BTreeSet<PublicId>,
@@ -132,6 +135,7 @@ impl Process {
             finished: BTreeSet::new(),
             results: Vec::new(),
             disputed: None,
+            exchange: Exchange::default(),
             run: Run::None,
             basis: None,
             seen: BTreeSet::new(),
@@ -357,6 +361,11 @@ impl Process {
                 why: source.to_string(),
                 charged: self.charged(),
             },
+            HostError::Peer(error) | HostError::Tolerant(TolerantError::Peer(error))
+                if error.is_of_values() =>
+            {
+                MemberError::NotComputed(error)
+            }
             error => error.into(),
         })
     }
@@ -428,7 +437,7 @@ impl Process {
         let signed = Signed::new(&self.identity, self.setup.invitation.hash(), statement);
         let bytes = Arc::clone(&signed.bytes);
         self.results.push(signed);
-        self.compare_results();
+        self.compare_results(out);
         let digest = Digest(digest);
         self.ready.journal.append(Record::Result { digest })?;
         self.ready.files.write("basis.npy", &npy(&basis))?;
@@ -438,7 +447,7 @@ impl Process {
         Ok(())
     }
 
-    fn compare_results(&mut self) {
+    fn compare_results(&mut self, out: &mut Vec<Effect>) {
         let planned = self.planned.as_ref();
         if self.disputed.is_some() || !planned.is_some_and(|p| p.session.program().ends_equal()) {
             return;
@@ -453,6 +462,46 @@ impl Process {
         };
         let member = self.situation().named(&theirs.from);
         self.disputed = dispute::keep(&self.ready.files, (ours, theirs), &member);
+        if self.disputed.is_some() {
+            self.show_stamps(out);
+        }
+    }
+
+    fn show_stamps(&mut self, out: &mut Vec<Effect>) {
+        let received = match &self.run {
+            Run::Plain(plain) => plain.stamps.clone(),
+            _ => Vec::new(),
+        };
+        let own = self.identity.id();
+        for stamps in statements(&received, &self.roster) {
+            self.say(Statement::Stamps(stamps.clone()), out);
+            self.take_stamps(own, &stamps);
+        }
+    }
+
+    fn take_stamps(&mut self, from: PublicId, shown: &Stamps) {
+        let planned = self.planned.as_ref();
+        let Some(session) = planned.map(|one| one.session.plan().session()) else {
+            return;
+        };
+        let found = self.exchange.take(from, (session, &self.roster), shown);
+        if let Some(evidence) = found.filter(|_| !self.has_evidence()) {
+            let files = &self.ready.files;
+            let kept = files.write("evidence-first.bin", &evidence.first);
+            let kept = kept.and_then(|()| files.write("evidence-second.bin", &evidence.second));
+            kept.expect("a disk");
+            let member = self.situation().named(&evidence.culprit);
+            self.disputed = Some(MemberError::Equivocated { member });
+        }
+    }
+
+    fn has_evidence(&self) -> bool {
+        matches!(self.disputed, Some(MemberError::Equivocated { .. }))
+    }
+
+    /// Whether nothing more is to be found out about why results differ.
+    fn is_settled(&self) -> bool {
+        self.disputed.is_none() || self.has_evidence() || self.exchange.is_complete(&self.roster)
     }
 
     pub(super) fn end(&mut self, end: SessionEnd) -> Step {
@@ -563,6 +612,10 @@ impl Process {
         if !self.roster.contains(&signed.from) {
             return Ok(());
         }
+        if let Statement::Stamps(shown) = &signed.statement {
+            self.take_stamps(signed.from, shown);
+            return Ok(());
+        }
         let (by, consequence) = (signed.from, self.situation().heard(&signed, &from));
         if matches!(consequence, Consequence::Ends(_)) {
             out.push(Effect::Say(Arc::clone(&signed.bytes)));
@@ -570,14 +623,14 @@ impl Process {
         if matches!(consequence, Consequence::Result) {
             self.finished.insert(by);
             self.results.push(signed);
-            self.compare_results();
+            self.compare_results(out);
         }
         self.follow(by, consequence, now, out)
     }
 
     /// Whether it has its result and waits for nobody any more.
     pub(super) fn is_over(&self, now: Time) -> bool {
-        let all = || self.roster.iter().all(|id| self.finished.contains(id));
+        let all = || self.is_settled() && self.roster.iter().all(|id| self.finished.contains(id));
         self.stage == Stage::Done && (all() || self.until.is_some_and(|until| until <= now))
     }
 

@@ -35,6 +35,7 @@ fn names_honest(world: &World, text: &str) -> bool {
 fn blamed(error: &MemberError) -> Vec<String> {
     let MemberError::Assembly(error) = error else {
         return match error {
+            MemberError::Equivocated { member } => vec![member.clone()],
             MemberError::Culprit { member, why, .. } if !why.contains("has been gone for") => {
                 vec![member.clone()]
             }
@@ -151,8 +152,8 @@ fn kept(world: &World) -> Vec<(usize, Vec<PublicId>)> {
             Ok(Proof::Frames(id) | Proof::Statements(id, _) | Proof::Losses(id)) => {
                 all.push((member, vec![id]))
             }
-            Ok(Proof::Results(ids)) => all.push((member, ids.to_vec())),
-            Err(_) => {}
+            // Two results say that somebody deviated, and not that it was one of these two.
+            Ok(Proof::Results(_)) | Err(_) => {}
         }
     }
     all
