@@ -22,7 +22,7 @@ use crate::protocol::Event;
 use crate::protocol::tolerant::TolerantError;
 use crate::session::{
     Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Listed, Output, Reason, Signed,
-    Statement,
+    Stamps, Statement,
 };
 use crate::vocabulary::{Span, Time};
 
