@@ -304,7 +304,11 @@ impl Assembly {
             }
             Err(source) => {
                 let member = self.name(&from);
-                return Err(Box::new(AssemblyError::Malformed { member, source }));
+                return Err(Box::new(AssemblyError::Malformed {
+                    from,
+                    member,
+                    source,
+                }));
             }
         };
         if self.known.insert(signed.hash()) {

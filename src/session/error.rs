@@ -1,5 +1,6 @@
 //! Why no session came about.
 
+use super::identity::PublicId;
 use super::statement::{Kind, StatementError, hex};
 
 /// Why members could not agree on a session. Nothing private had left anybody by then.
@@ -9,6 +10,8 @@ pub enum AssemblyError {
     #[error("{member} sent what is no statement of this session: {source}")]
     Malformed {
         /// Whose connection it came over.
+        from: PublicId,
+        /// The same by name.
         member: String,
         /// What is wrong with it.
         source: StatementError,

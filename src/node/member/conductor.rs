@@ -321,7 +321,7 @@ impl<'a> Conductor<'a> {
             if matches!(self.stage, Stage::Done) {
                 let until = *deadline.get_or_insert_with(|| Instant::now() + linger);
                 let all = self.roster.iter().all(|id| self.finished.contains(id));
-                if (all && self.is_settled(all)) || Instant::now() >= until {
+                if (all && self.is_settled()) || Instant::now() >= until {
                     // What this member said last may still be on its way.
                     self.drain().await;
                     return Ok(());

@@ -131,16 +131,14 @@ impl Conductor<'_> {
         matches!(self.disputed, Some(MemberError::Equivocated { .. }))
     }
 
-    /// Whether nothing more is to be found out about why results differ. `all` are done.
-    pub(super) fn is_settled(&mut self, all: bool) -> bool {
+    /// Whether nothing more is to be found out about why results differ, now that all are done.
+    pub(super) fn is_settled(&mut self) -> bool {
         if self.disputed.is_none() || self.has_evidence() || self.exchange.is_complete(&self.roster)
         {
             return true;
         }
-        if all && self.settles.is_none() {
-            self.settles = Some(Instant::now() + WAITING);
-        }
-        self.settles.is_some_and(|until| until <= Instant::now())
+        let until = *self.settles.get_or_insert_with(|| Instant::now() + WAITING);
+        until <= Instant::now()
     }
 }
 

@@ -50,7 +50,6 @@ pub struct KnownPeer {
     pub stranger: bool,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 fn is_false(flag: &bool) -> bool {
     !*flag
 }

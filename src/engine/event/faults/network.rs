@@ -501,6 +501,8 @@ impl<'a> Network<'a> {
 
     fn send(&mut self, u: usize, v: usize, frame: Frame) {
         #[cfg(test)]
+        let frame = super::tests::extremes::sent((u, v), frame);
+        #[cfg(test)]
         let frame = super::tests::bytes::sent(&self.formats[u], frame);
         let sizes = (self.links.peers(), self.links.len());
         let (phase, bytes) = size(&frame, self.views.session().plan().values(), sizes);

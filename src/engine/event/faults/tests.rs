@@ -1,4 +1,5 @@
 pub(super) mod bytes;
+pub(super) mod extremes;
 mod mutants;
 mod sealed;
 

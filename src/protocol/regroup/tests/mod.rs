@@ -2,6 +2,7 @@ mod by_hand;
 mod evidence;
 mod hostile;
 mod model;
+mod promises;
 mod schedules;
 
 use std::sync::Arc;

@@ -11,7 +11,8 @@ use super::super::resume::{Publication, Tolerance};
 use super::super::threshold::Thresholds;
 use super::Tamper;
 use super::hostile::Attack;
-use super::model::{Broken, Network, Story};
+use super::model::Network;
+use super::promises::{Broken, Story};
 use crate::vocabulary::{PeerIndex, Span};
 
 /// What goes wrong, as a function of a seed.
