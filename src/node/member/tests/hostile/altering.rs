@@ -104,7 +104,21 @@ fn altered(said: &Statement, random: &mut Random, ids: &[PublicId]) -> Statement
         Statement::Reveal(_) => Statement::Reveal(hash(random)),
         Statement::LedgerBehind { .. } => statement(3, ids, random),
         Statement::Gone { .. } => statement(4, ids, random),
-        _ => statement(5, ids, random),
+        Statement::Finished { .. } => statement(5, ids, random),
+        Statement::Stamps(stamps) => {
+            let mut stamps = stamps.clone();
+            match random.random_range(0..3) {
+                0 => stamps.parts = number(random) as u8,
+                1 => stamps.part = number(random) as u8,
+                _ => {
+                    for (signer, stamp) in &mut stamps.stamps {
+                        *signer = number(random) as u8;
+                        stamp[random.random_range(0..stamp.len())] ^= 1;
+                    }
+                }
+            }
+            Statement::Stamps(stamps)
+        }
     }
 }
 

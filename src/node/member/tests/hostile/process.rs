@@ -13,7 +13,7 @@ use crate::node::member::dispute;
 use crate::node::member::error::{Charged, MemberError};
 use crate::node::member::exchange::{Exchange, statements};
 use crate::node::member::joining::{Joining, Outset};
-use crate::node::member::resume::Ready;
+use crate::node::member::resume::{Ready, keep_list};
 pub(super) use crate::node::member::verdict::Stage;
 use crate::node::member::verdict::{Consequence, Situation, last_statement};
 use crate::node::network::span;
@@ -21,8 +21,8 @@ use crate::node::store::{Digest, Record, SessionEnd};
 use crate::protocol::Event;
 use crate::protocol::tolerant::TolerantError;
 use crate::session::{
-    Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Listed, Output, Reason, Signed,
-    Stamps, Statement,
+    Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Output, Reason, Signed, Stamps,
+    Statement,
 };
 use crate::vocabulary::{Span, Time};
 
@@ -181,7 +181,7 @@ impl Process {
         for output in said {
             match output {
                 Output::Broadcast(bytes) => out.push(Effect::Say(bytes)),
-                Output::Listed(listed) => self.keep_list(&listed)?,
+                Output::Listed(listed) => keep_list(&mut self.ready.journal, &listed)?,
                 Output::Relay { .. } | Output::Widen | Output::Joined { .. } => {}
                 Output::Wake(at) => out.push(Effect::Wake(Time(at.0 + self.began.0))),
                 Output::Plan(assembled) => out.push(Effect::Plan(assembled)),
@@ -196,22 +196,6 @@ impl Process {
                 }
             }
         }
-        Ok(())
-    }
-
-    /// Writes down the list that this member is about to sign.
-    fn keep_list(&mut self, listed: &Listed) -> Step {
-        let journal = &mut self.ready.journal;
-        let mut records = journal.records().iter();
-        let is_first = !records.any(|record| matches!(record, Record::Listed { .. }));
-        let joins = listed.joins.iter().filter(|_| is_first);
-        let joins = joins.map(|join| (*join.bytes).into()).collect();
-        journal.append(Record::Listed {
-            attempt: listed.roster.attempt,
-            members: listed.roster.members,
-            hash: Digest(listed.roster.joins),
-            joins,
-        })?;
         Ok(())
     }
 

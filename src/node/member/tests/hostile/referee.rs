@@ -49,6 +49,7 @@ fn blamed(error: &MemberError) -> Vec<String> {
         | AssemblyError::OtherBuild { member, .. }
         | AssemblyError::OtherWire { member, .. }
         | AssemblyError::RestoredState { member, .. }
+        | AssemblyError::Malformed { member, .. }
         | AssemblyError::Commitment { member }
         | AssemblyError::OtherPlan { member, .. } => vec![member.clone()],
         AssemblyError::Silent { members, .. } => members.clone(),
@@ -72,12 +73,6 @@ fn ends(world: &World, found: &mut Vec<String>) {
             if names_honest(world, &name) {
                 found.push(format!("{} names {name}: {error}", end.member));
             }
-        }
-        if let MemberError::Assembly(error) = error
-            && let AssemblyError::Malformed { from, .. } = &**error
-            && is_honest(world, from)
-        {
-            found.push(format!("{} names {from}: {error}", end.member));
         }
         let mut ends = world.ends.iter().filter(honest);
         if matches!(error, MemberError::Missed) && !ends.any(|end| end.code() == 0) {
