@@ -30,6 +30,7 @@ impl World {
             }
             Effect::Plan(assembled) => {
                 self.notes.assembled(member, &assembled);
+                self.seats[member].planning = assembled.hash;
                 self.due(now + Span(SECOND / 10), member, Due::Plan(assembled));
             }
             Effect::Message(id, message) => {

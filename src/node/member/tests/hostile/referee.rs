@@ -31,12 +31,18 @@ fn names_honest(world: &World, text: &str) -> bool {
     honest.any(|member| text == member.name || text.starts_with(&format!("{} (", member.name)))
 }
 
+/// Whether this blames nobody for what it has sent. A member that waits for the hostile one keeps its own neighbours waiting, and the first deadline to pass
+/// may be theirs.
+fn is_absence(why: &str) -> bool {
+    why.contains("has been gone for") || why.contains("sent nothing for step")
+}
+
 /// Whom an error says to deviate.
 fn blamed(error: &MemberError) -> Vec<String> {
     let MemberError::Assembly(error) = error else {
         return match error {
             MemberError::Equivocated { member } => vec![member.clone()],
-            MemberError::Culprit { member, why, .. } if !why.contains("has been gone for") => {
+            MemberError::Culprit { member, why, .. } if !is_absence(why) => {
                 vec![member.clone()]
             }
             _ => Vec::new(),
@@ -106,7 +112,7 @@ fn statements(world: &World, found: &mut Vec<String>) {
                 ..
             } = &first.statement
                 && is_honest(world, about)
-                && !text.contains("has been gone for")
+                && !is_absence(text)
             {
                 found.push(format!("{member} accuses {about}: {text}"));
             }

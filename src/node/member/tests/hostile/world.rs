@@ -65,6 +65,8 @@ pub(super) struct Seat {
     /// Processes so far.
     pub(super) life: u32,
     pub(super) wake: Option<Time>,
+    /// The list that a plan is being made for: an earlier plan is dropped.
+    pub(super) planning: [u8; 32],
     /// What it has said to whom, in this life of its process.
     pub(super) said: Vec<BTreeSet<[u8; 32]>>,
     pub(super) log: Vec<Vec<Arc<[u8]>>>,
@@ -144,6 +146,7 @@ impl World {
             process: None,
             life: 0,
             wake: None,
+            planning: [0; 32],
             said: vec![BTreeSet::new(); count],
             log: vec![Vec::new(); count],
             sent: vec![0; count],
@@ -461,6 +464,7 @@ impl World {
                     });
                 }
             }
+            Due::Plan(assembled) if assembled.hash != self.seats[member].planning => {}
             Due::Plan(assembled) => {
                 let planned = self.planner.plan(&assembled);
                 self.step(member, |process, now, out| {
