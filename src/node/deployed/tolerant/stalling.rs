@@ -66,7 +66,7 @@ impl Stalling {
     }
 
     /// This peer gets further, and waits for whatever is next.
-    pub(super) fn advances(&mut self) {
+    pub(in crate::node) fn advances(&mut self) {
         self.places.iter_mut().for_each(|place| place.first = None);
     }
 

@@ -3,8 +3,8 @@
 use super::process::{Process, Run};
 use super::tolerant::Lossy;
 use super::*;
+use crate::protocol::Message;
 use crate::protocol::tolerant::Frame;
-use crate::protocol::{Message, Values};
 use crate::session::{Identity, SessionHash, Signed, Statement};
 use crate::vocabulary::Span;
 
@@ -30,7 +30,6 @@ pub(super) struct Hands<'a> {
     pub(super) identity: &'a Identity,
     pub(super) session: SessionHash,
     pub(super) process: Option<&'a Process>,
-    pub(super) folder: &'a Path,
     /// What leaves: to whom, how much later, what.
     pub(super) sent: Vec<(usize, Span, Item)>,
     /// When it wants to act, with a number; as a session begins.
@@ -64,13 +63,6 @@ impl Hands<'_> {
     pub(super) fn lossy(&self) -> Option<&Lossy> {
         match &self.process?.run {
             Run::Lossy(lossy) => Some(lossy),
-            _ => None,
-        }
-    }
-
-    pub(super) fn values(&self) -> Option<Values> {
-        match &self.process?.run {
-            Run::Plain(plain) => Some(plain.values()),
             _ => None,
         }
     }

@@ -75,7 +75,7 @@ pub(super) fn statement(kind: usize, ids: &[PublicId], random: &mut Random) -> S
                 false => None,
             },
             text: "signed two different frames for one place of the protocol".to_owned(),
-            is_final: random.random_bool(0.5),
+            is_final: random.random(),
         },
         _ => Statement::Finished {
             result: hash(random),

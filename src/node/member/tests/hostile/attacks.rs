@@ -272,14 +272,20 @@ fn two_statements_that_contradict_each_other_are_kept_as_evidence() {
                 cut(hands);
             }
             let other = restated(hands, item.clone(), |statement| statement.retries += 1);
-            if record(hands, &item).is_some_and(|one| matches!(one, Record::Statement { .. })) {
+            let states = record(hands, &item);
+            let states = states.is_some_and(|one| matches!(one, Record::Statement { .. }));
+            hands.send(to, item);
+            if states {
                 hands.send(to, other);
             }
-            hands.send(to, item);
         });
         let mut world = world(case, 7, script);
         assert_kept(&mut world);
-        assert!(!world.notes.proofs.is_empty(), "nobody has found it out");
+        let (ends, named) = (&world.ends, &world.notes.named);
+        assert!(
+            !world.notes.proofs.is_empty(),
+            "{kind:?}: {ends:#?} {named:?}"
+        );
         let kept = referee::convictions(&world);
         assert!(kept.contains(&world.ids[7]), "{kept:?}");
     }

@@ -28,13 +28,10 @@ impl World {
                     self.due(at.max(now), member, Due::Wake);
                 }
             }
-            Effect::Plan(assembled, number) => {
+            Effect::Plan(assembled) => {
                 self.notes.assembled(member, &assembled);
-                self.due(
-                    now + Span(SECOND / 10),
-                    member,
-                    Due::Plan(assembled, number),
-                );
+                self.seats[member].planning = assembled.hash;
+                self.due(now + Span(SECOND / 10), member, Due::Plan(assembled));
             }
             Effect::Message(id, message) => {
                 self.send(member, self.place(id), Item::Message(message))
@@ -94,7 +91,6 @@ impl World {
             identity: &self.seats[hostile].identity,
             session: self.invitation.hash(),
             process: self.seats[hostile].process.as_ref(),
-            folder: &self.seats[hostile].folder,
             sent: Vec::new(),
             times: Vec::new(),
             crashes: Vec::new(),

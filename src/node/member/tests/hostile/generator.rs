@@ -345,7 +345,8 @@ impl Actor for Generated {
                 }
                 Deviation::Doubles if record(hands, &item).is_some() => {
                     let other = restated(hands, item.clone(), |statement| statement.retries ^= 1);
-                    hands.sent.push((to, after, other));
+                    // In a moment: whoever has heard the one hears the other.
+                    hands.sent.push((to, Span(after.0 + MILLI), other));
                 }
                 _ => {}
             }

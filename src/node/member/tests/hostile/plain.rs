@@ -14,6 +14,8 @@ use crate::node::deployed::{
 };
 use crate::node::member::error::MemberError;
 use crate::node::network::span;
+use crate::protocol::wire::HEADER_LEN;
+use crate::protocol::wire::signed::{RECORD_HEAD_LEN, STAMP_LEN};
 use crate::protocol::{
     CollectingOutbox, Event, Input, Lane, Message, Peer, Targets, Timer, Values,
 };
@@ -42,7 +44,7 @@ pub(super) struct Plain {
     passed: ReleaseId,
     edges: Vec<Edge>,
     values: Values,
-    /// Stamps of what has come, with their signers.
+    /// Stamps of the records that have come, with their signatures.
     pub(super) stamps: Vec<(PublicId, [u8; SIGNED_STAMP_LEN])>,
     pub(super) effects: Vec<Effect>,
     pub(super) events: Vec<Event>,
@@ -64,6 +66,18 @@ pub(super) fn records(
         bytes
     });
     written.collect()
+}
+
+/// The signed stamp of a record.
+fn stamp(record: &[u8]) -> [u8; SIGNED_STAMP_LEN] {
+    let mut stamp = [0; SIGNED_STAMP_LEN];
+    let (frame, signature) =
+        record[RECORD_HEAD_LEN..].split_at(record.len() - RECORD_HEAD_LEN - 64);
+    let (header, values) = frame.split_at(HEADER_LEN);
+    stamp[..HEADER_LEN].copy_from_slice(header);
+    stamp[HEADER_LEN..STAMP_LEN].copy_from_slice(blake3::hash(values).as_bytes());
+    stamp[STAMP_LEN..].copy_from_slice(signature);
+    stamp
 }
 
 impl Plain {
@@ -180,12 +194,10 @@ impl Plain {
             let wanted = std::future::ready(true);
             let (receiving, mut piece) = (&mut edge.receiving, Vec::new());
             let read = block_on(read_record(&mut stream, receiving, wanted, &mut piece));
-            edge.waiting.pop_front();
+            let bytes = edge.waiting.pop_front().unwrap_or_default();
             match read {
                 Ok(taken) => {
-                    if let Some(stamp) = edge.receiving.last_stamp() {
-                        self.stamps.push((edge.id, stamp.to_bytes()));
-                    }
+                    self.stamps.push((edge.id, stamp(&bytes)));
                     if let Some(message) = taken.message {
                         edge.received += 1;
                         return Ok(Some(message));

@@ -19,6 +19,7 @@ use crate::node::member::verdict::{Consequence, Situation, last_statement};
 use crate::node::network::span;
 use crate::node::store::{Digest, Record, SessionEnd};
 use crate::protocol::Event;
+use crate::protocol::tolerant::TolerantError;
 use crate::session::{
     Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Output, Reason, Signed, Stamps,
     Statement,
@@ -31,8 +32,8 @@ pub(super) enum Effect {
     Say(Arc<[u8]>),
     /// The agreement is to be called at this time.
     Wake(Time),
-    /// A plan is to be made of this; the newest is the one that counts.
-    Plan(Box<Assembled>, u64),
+    /// A plan is to be made of this.
+    Plan(Box<Assembled>),
     /// A message of the plain peer to a neighbour.
     Message(PublicId, crate::protocol::Message),
     /// The plain peer is to be called.
@@ -71,8 +72,6 @@ pub(super) struct Process {
     pub(super) results: Vec<Signed>,
     pub(super) disputed: Option<MemberError>,
     exchange: Exchange,
-    /// How many plans were asked for: of those that are not made yet, the last counts.
-    pub(super) plans: u64,
     pub(super) run: Run,
     pub(super) basis: Option<Arc<Block>>,
     pub(super) seen: BTreeSet<PublicId>,
@@ -137,7 +136,6 @@ impl Process {
             results: Vec::new(),
             disputed: None,
             exchange: Exchange::default(),
-            plans: 0,
             run: Run::None,
             basis: None,
             seen: BTreeSet::new(),
@@ -165,7 +163,7 @@ impl Process {
                 self.stage = Stage::Resuming;
                 let assembled = resumed.assembled.clone();
                 self.roster = assembled.roster.iter().map(|seat| seat.id).collect();
-                out.push(Effect::Plan(Box::new(assembled), self.plans));
+                out.push(Effect::Plan(Box::new(assembled)));
                 Ok(())
             }
             None => self.tell(Input::Start, now, out),
@@ -186,10 +184,7 @@ impl Process {
                 Output::Listed(listed) => keep_list(&mut self.ready.journal, &listed)?,
                 Output::Relay { .. } | Output::Widen | Output::Joined { .. } => {}
                 Output::Wake(at) => out.push(Effect::Wake(Time(at.0 + self.began.0))),
-                Output::Plan(assembled) => {
-                    self.plans += 1;
-                    out.push(Effect::Plan(assembled, self.plans));
-                }
+                Output::Plan(assembled) => out.push(Effect::Plan(assembled)),
                 Output::Agreed(assembled) => self.run(&assembled, now, out)?,
                 Output::Failed(error) => {
                     if let AssemblyError::Contradiction { evidence, .. } = &*error {
@@ -350,6 +345,11 @@ impl Process {
                 why: source.to_string(),
                 charged: self.charged(),
             },
+            HostError::Peer(error) | HostError::Tolerant(TolerantError::Peer(error))
+                if error.is_of_values() =>
+            {
+                MemberError::NotComputed(error)
+            }
             error => error.into(),
         })
     }
@@ -382,12 +382,12 @@ impl Process {
             }
             Told::Deviates(evidence) => {
                 let culprit = self.roster.get(evidence.culprit().index()).copied();
-                if let Some(planned) = &self.planned {
-                    let files = evidence.files(planned.session.plan().session());
-                    dispute::keep_contradiction(&self.ready.files, files);
-                }
                 if let Some(culprit) = culprit {
                     self.named.push((culprit, "two statements".to_owned()));
+                    if let Some(planned) = &self.planned {
+                        let session = planned.session.plan().session();
+                        dispute::keep_contradiction(&self.ready.files, evidence.files(session));
+                    }
                     self.proofs.push((culprit, *evidence));
                 }
                 Ok(())
@@ -446,34 +446,46 @@ impl Process {
         };
         let member = self.situation().named(&theirs.from);
         self.disputed = dispute::keep(&self.ready.files, (ours, theirs), &member);
-        let Run::Plain(plain) = &self.run else {
-            return;
+        if self.disputed.is_some() {
+            self.show_stamps(out);
+        }
+    }
+
+    fn show_stamps(&mut self, out: &mut Vec<Effect>) {
+        let received = match &self.run {
+            Run::Plain(plain) => plain.stamps.clone(),
+            _ => Vec::new(),
         };
-        for stamps in statements(&plain.stamps, &self.roster) {
+        let own = self.identity.id();
+        for stamps in statements(&received, &self.roster) {
             self.say(Statement::Stamps(stamps.clone()), out);
-            self.take_stamps(self.identity.id(), &stamps);
+            self.take_stamps(own, &stamps);
         }
     }
 
     fn take_stamps(&mut self, from: PublicId, shown: &Stamps) {
-        let Some(planned) = &self.planned else {
+        let planned = self.planned.as_ref();
+        let Some(session) = planned.map(|one| one.session.plan().session()) else {
             return;
         };
-        let session = planned.session.plan().session();
         let found = self.exchange.take(from, (session, &self.roster), shown);
-        let is_known = matches!(self.disputed, Some(MemberError::Equivocated { .. }));
-        let Some(evidence) = found.filter(|_| !is_known) else {
-            return;
-        };
-        let files = &self.ready.files;
-        files
-            .write("evidence-first.bin", &evidence.first)
-            .expect("ours");
-        files
-            .write("evidence-second.bin", &evidence.second)
-            .expect("ours");
-        let member = self.situation().named(&evidence.culprit);
-        self.disputed = Some(MemberError::Equivocated { member });
+        if let Some(evidence) = found.filter(|_| !self.has_evidence()) {
+            let files = &self.ready.files;
+            let kept = files.write("evidence-first.bin", &evidence.first);
+            let kept = kept.and_then(|()| files.write("evidence-second.bin", &evidence.second));
+            kept.expect("a disk");
+            let member = self.situation().named(&evidence.culprit);
+            self.disputed = Some(MemberError::Equivocated { member });
+        }
+    }
+
+    fn has_evidence(&self) -> bool {
+        matches!(self.disputed, Some(MemberError::Equivocated { .. }))
+    }
+
+    /// Whether nothing more is to be found out about why results differ.
+    fn is_settled(&self) -> bool {
+        self.disputed.is_none() || self.has_evidence() || self.exchange.is_complete(&self.roster)
     }
 
     pub(super) fn end(&mut self, end: SessionEnd) -> Step {
@@ -602,7 +614,7 @@ impl Process {
 
     /// Whether it has its result and waits for nobody any more.
     pub(super) fn is_over(&self, now: Time) -> bool {
-        let all = || self.roster.iter().all(|id| self.finished.contains(id));
+        let all = || self.is_settled() && self.roster.iter().all(|id| self.finished.contains(id));
         self.stage == Stage::Done && (all() || self.until.is_some_and(|until| until <= now))
     }
 

@@ -31,11 +31,18 @@ fn names_honest(world: &World, text: &str) -> bool {
     honest.any(|member| text == member.name || text.starts_with(&format!("{} (", member.name)))
 }
 
+/// Whether this blames nobody for what it has sent. A member that waits for the hostile one keeps its own neighbours waiting, and the first deadline to pass
+/// may be theirs.
+fn is_absence(why: &str) -> bool {
+    why.contains("has been gone for") || why.contains("sent nothing for step")
+}
+
 /// Whom an error says to deviate.
 fn blamed(error: &MemberError) -> Vec<String> {
     let MemberError::Assembly(error) = error else {
         return match error {
-            MemberError::Culprit { member, why, .. } if !why.contains("has been gone for") => {
+            MemberError::Equivocated { member } => vec![member.clone()],
+            MemberError::Culprit { member, why, .. } if !is_absence(why) => {
                 vec![member.clone()]
             }
             _ => Vec::new(),
@@ -43,16 +50,16 @@ fn blamed(error: &MemberError) -> Vec<String> {
     };
     match &**error {
         AssemblyError::Contradiction { member, .. }
-        | AssemblyError::Malformed { member, .. }
         | AssemblyError::OtherFile { member }
         | AssemblyError::OtherMode { member }
         | AssemblyError::OtherBuild { member, .. }
         | AssemblyError::OtherWire { member, .. }
         | AssemblyError::RestoredState { member, .. }
+        | AssemblyError::Malformed { member, .. }
         | AssemblyError::Commitment { member }
         | AssemblyError::OtherPlan { member, .. } => vec![member.clone()],
-        // Lists that differ blame nobody.
         AssemblyError::Silent { members, .. } => members.clone(),
+        // Lists that differ are nobody's deviation.
         _ => Vec::new(),
     }
 }
@@ -105,7 +112,7 @@ fn statements(world: &World, found: &mut Vec<String>) {
                 ..
             } = &first.statement
                 && is_honest(world, about)
-                && !text.contains("has been gone for")
+                && !is_absence(text)
             {
                 found.push(format!("{member} accuses {about}: {text}"));
             }
@@ -146,7 +153,7 @@ fn kept(world: &World) -> Vec<(usize, Vec<PublicId>)> {
             Ok(Proof::Frames(id) | Proof::Statements(id, _) | Proof::Losses(id)) => {
                 all.push((member, vec![id]))
             }
-            // That two hold different results convicts nobody.
+            // Two results say that somebody deviated, and not that it was one of these two.
             Ok(Proof::Results(_)) | Err(_) => {}
         }
     }

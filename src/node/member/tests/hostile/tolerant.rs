@@ -121,7 +121,6 @@ impl Lossy {
                 restarts: 0,
             })
             .collect();
-        let is_open = tolerant.tolerance.is_open();
         let keeper = MemberKeeper {
             ledger: Arc::clone(&process.ready.ledger),
             session: process.setup.invitation.hash(),
@@ -132,7 +131,10 @@ impl Lossy {
             attempts: Arc::new(Mutex::new(attempts)),
             noted: Vec::new(),
             format: format.clone(),
-            published: is_open.then(|| Published::found(&disk)),
+            published: tolerant
+                .tolerance
+                .is_open()
+                .then(|| Published::found(&disk)),
         };
         let limit = Duration::from_secs(STEP);
         Ok(Self {
@@ -255,6 +257,9 @@ impl Lossy {
                 }
                 Output::Send { to, frame } => {
                     self.keep(&mut unkept)?;
+                    if !matches!(frame, Frame::Record(_)) {
+                        self.stalling.advances();
+                    }
                     for link in &self.links {
                         if to.contains(&link.peer) && !link.is_cut {
                             self.effects.push(Effect::Frame(link.id, frame.clone()));

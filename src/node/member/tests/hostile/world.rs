@@ -28,7 +28,7 @@ pub(super) enum Due {
     Kill(usize, bool),
     Control(usize, Arc<[u8]>),
     Wake,
-    Plan(Box<Assembled>, u64),
+    Plan(Box<Assembled>),
     Record(usize, Vec<u8>),
     Timer(Timer),
     /// Bytes over a link between tolerant peers, in this life of the sender.
@@ -65,6 +65,8 @@ pub(super) struct Seat {
     /// Processes so far.
     pub(super) life: u32,
     pub(super) wake: Option<Time>,
+    /// The list that a plan is being made for: an earlier plan is dropped.
+    pub(super) planning: [u8; 32],
     /// What it has said to whom, in this life of its process.
     pub(super) said: Vec<BTreeSet<[u8; 32]>>,
     pub(super) log: Vec<Vec<Arc<[u8]>>>,
@@ -144,6 +146,7 @@ impl World {
             process: None,
             life: 0,
             wake: None,
+            planning: [0; 32],
             said: vec![BTreeSet::new(); count],
             log: vec![Vec::new(); count],
             sent: vec![0; count],
@@ -461,11 +464,8 @@ impl World {
                     });
                 }
             }
-            Due::Plan(assembled, number) => {
-                let process = self.seats[member].process.as_ref();
-                if process.is_none_or(|process| process.plans != number) {
-                    return;
-                }
+            Due::Plan(assembled) if assembled.hash != self.seats[member].planning => {}
+            Due::Plan(assembled) => {
                 let planned = self.planner.plan(&assembled);
                 self.step(member, |process, now, out| {
                     process.planned(planned, now, out)
