@@ -4,7 +4,7 @@ use super::attempt::ViewNumber;
 use super::evidence::Evidence;
 use super::interface::Output;
 use super::machine::Regroup;
-use super::record::{MOST_RESTARTS, Record, Statement};
+use super::record::{Record, Statement};
 use super::resume::View;
 use super::signed::Signed;
 use crate::vocabulary::{PeerIndex, Time};
@@ -54,18 +54,6 @@ impl Regroup {
         self.flood(signed, Some(from), out);
         out.push(Output::Deviates(Box::new(evidence)));
         self.suspect(origin, now, out);
-    }
-
-    /// Which neighbour has started again, and for the how manieth time, if this record says so and that is not known yet: its driver drops what is
-    /// under way to the life before.
-    #[must_use]
-    pub fn news_of_restart(&self, signed: &Signed) -> Option<(PeerIndex, u8)> {
-        let Record::Restart { origin, count } = signed.record else {
-            return None;
-        };
-        let known = *self.known().restarts().get(origin.index())?;
-        let is_news = known < count && count <= MOST_RESTARTS && !self.is_cut(origin);
-        (is_news && self.is_signed(signed)).then_some((origin, count))
     }
 
     /// This record with the own signature.

@@ -306,6 +306,18 @@ impl Regroup {
         }
     }
 
+    /// Which neighbour has started again, and for the how manieth time, if this record says so and that is not known yet: its driver drops what is
+    /// under way to the life before.
+    #[must_use]
+    pub fn news_of_restart(&self, signed: &Signed) -> Option<(PeerIndex, u8)> {
+        let Record::Restart { origin, count } = signed.record else {
+            return None;
+        };
+        let known = *self.known().restarts().get(origin.index())?;
+        let is_news = known < count && count <= MOST_RESTARTS && !self.is_cut(origin);
+        (is_news && self.is_signed(signed)).then_some((origin, count))
+    }
+
     /// Asks to be called at this time.
     fn wake(&mut self, at: Time, out: &mut Vec<Output>) -> Option<u64> {
         self.timers += 1;
