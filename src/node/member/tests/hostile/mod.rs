@@ -5,6 +5,7 @@
 //! | `case` | small sessions and their plans |
 //! | `process` | one life of a member: the state machines and decisions that ship, in virtual time |
 //! | `plain`, `tolerant` | the peer of a process, over signed bytes |
+//! | `results` | results that differ |
 //! | `world`, `carrying` | members, what is under way between them, and time |
 //! | `actor`, `altering` | what a hostile member does with what its process would send; fields that are changed |
 //! | `script`, `losses`, `attacks` | hostile members by hand |
@@ -22,6 +23,7 @@ mod notes;
 mod plain;
 mod process;
 mod referee;
+mod results;
 mod script;
 mod tolerant;
 mod world;

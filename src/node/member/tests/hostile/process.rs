@@ -11,7 +11,7 @@ use crate::node::member::agreed;
 use crate::node::member::agreeing::sections;
 use crate::node::member::dispute;
 use crate::node::member::error::{Charged, MemberError};
-use crate::node::member::exchange::{Exchange, statements};
+use crate::node::member::exchange::Exchange;
 use crate::node::member::joining::{Joining, Outset};
 use crate::node::member::resume::{Ready, keep_list};
 pub(super) use crate::node::member::verdict::Stage;
@@ -21,7 +21,7 @@ use crate::node::store::{Digest, Record, SessionEnd};
 use crate::protocol::Event;
 use crate::protocol::tolerant::TolerantError;
 use crate::session::{
-    Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Output, Reason, Signed, Stamps,
+    Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Output, Reason, Signed,
     Statement,
 };
 use crate::vocabulary::{Span, Time};
@@ -71,7 +71,7 @@ pub(super) struct Process {
     pub(super) finished: BTreeSet<PublicId>,
     pub(super) results: Vec<Signed>,
     pub(super) disputed: Option<MemberError>,
-    exchange: Exchange,
+    pub(super) exchange: Exchange,
     pub(super) run: Run,
     pub(super) basis: Option<Arc<Block>>,
     pub(super) seen: BTreeSet<PublicId>,
@@ -431,63 +431,6 @@ impl Process {
         Ok(())
     }
 
-    fn compare_results(&mut self, out: &mut Vec<Effect>) {
-        let planned = self.planned.as_ref();
-        if self.disputed.is_some() || !planned.is_some_and(|p| p.session.program().ends_equal()) {
-            return;
-        }
-        let own = self.identity.id();
-        let Some(ours) = self.results.iter().find(|signed| signed.from == own) else {
-            return;
-        };
-        let mut results = self.results.iter();
-        let Some(theirs) = results.find(|theirs| theirs.statement != ours.statement) else {
-            return;
-        };
-        let member = self.situation().named(&theirs.from);
-        self.disputed = dispute::keep(&self.ready.files, (ours, theirs), &member);
-        if self.disputed.is_some() {
-            self.show_stamps(out);
-        }
-    }
-
-    fn show_stamps(&mut self, out: &mut Vec<Effect>) {
-        let received = match &self.run {
-            Run::Plain(plain) => plain.stamps.clone(),
-            _ => Vec::new(),
-        };
-        let own = self.identity.id();
-        for stamps in statements(&received, &self.roster) {
-            self.say(Statement::Stamps(stamps.clone()), out);
-            self.take_stamps(own, &stamps);
-        }
-    }
-
-    fn take_stamps(&mut self, from: PublicId, shown: &Stamps) {
-        let planned = self.planned.as_ref();
-        let Some(session) = planned.map(|one| one.session.plan().session()) else {
-            return;
-        };
-        let found = self.exchange.take(from, (session, &self.roster), shown);
-        if let Some(evidence) = found.filter(|_| !self.has_evidence()) {
-            let files = &self.ready.files;
-            let kept = files.write("evidence-first.bin", &evidence.first);
-            let kept = kept.and_then(|()| files.write("evidence-second.bin", &evidence.second));
-            kept.expect("a disk");
-            let member = self.situation().named(&evidence.culprit);
-            self.disputed = Some(MemberError::Equivocated { member });
-        }
-    }
-
-    fn has_evidence(&self) -> bool {
-        matches!(self.disputed, Some(MemberError::Equivocated { .. }))
-    }
-
-    /// Whether nothing more is to be found out about why results differ.
-    fn is_settled(&self) -> bool {
-        self.disputed.is_none() || self.has_evidence() || self.exchange.is_complete(&self.roster)
-    }
-
     pub(super) fn end(&mut self, end: SessionEnd) -> Step {
         let session = self.setup.invitation.hash();
         self.ready
@@ -508,7 +451,7 @@ impl Process {
         Charged::of(ledger.view().session(self.setup.invitation.hash().0))
     }
 
-    fn situation(&self) -> Situation<'_> {
+    pub(super) fn situation(&self) -> Situation<'_> {
         Situation {
             stage: self.stage,
             tolerates_losses: self.setup.invitation.tolerates_losses(),
@@ -618,7 +561,7 @@ impl Process {
         self.stage == Stage::Done && (all() || self.until.is_some_and(|until| until <= now))
     }
 
-    fn say(&self, statement: Statement, out: &mut Vec<Effect>) {
+    pub(super) fn say(&self, statement: Statement, out: &mut Vec<Effect>) {
         let signed = Signed::new(&self.identity, self.setup.invitation.hash(), statement);
         out.push(Effect::Say(signed.bytes));
     }
