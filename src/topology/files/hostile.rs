@@ -320,8 +320,14 @@ fn separators() -> Vec<(&'static str, Vec<Case>)> {
         (
             "columns of weights",
             vec![
-                edges("0 1 2.5\n", "! 1: found 3 fields"),
-                edges("0,1,2.5\n", "! 1: found 3 fields"),
+                edges("0 1 2.5\n", "= 0-1"),
+                edges("0,1,2.5\n", "= 0-1"),
+                edges("0 1 2.5\n1 2\n", "! 2: found 2 fields, and line 1 has 3"),
+                edges("0 1 x\n", "! 1: `x` stands behind two ids"),
+                edges("0 1 2 3\n1 0 2 3\n2 0 1 3\n3 0 1 2\n", "! 1: nodes with their neighbours"),
+                edges("0 1 2\n1 2 2\n2 0 1\n", "= 0-1 0-2 1-2"),
+                edges("0 1 {}\n1 2 {'weight': 2.5, 'tag': '#a'}\n", "= 0-1 1-2"),
+                edges("0 1 {\n", "! 1: `{`"),
                 graphml(
                     XML.replace(
                         "target=\"b\"/>",
@@ -338,7 +344,9 @@ fn separators() -> Vec<(&'static str, Vec<Case>)> {
         (
             "the same edge twice, an edge to itself",
             vec![
-                edges("0 1\n1 0\n", "! 2: again, first on line 1"),
+                edges("0 1\n1 0\n", "= 0-1"),
+                edges("0 1\n1 0\n1 2\n", "! 2: again, first on line 1"),
+                edges("0 1\n0 1\n", "! 2: again, first on line 1"),
                 edges("0,1\n1,1\n", "! 2: self-loop"),
                 graphml(
                     XML.replace("\"c\"/>\n</", "\"a\"/>\n</"),
@@ -387,8 +395,11 @@ fn headers_and_comments() -> Vec<(&'static str, Vec<Case>)> {
                 edges("# x\n3,2\n0,1\n1,2\n", "! 2: header"),
                 // Every edge in both directions, counted once.
                 edges("3 2\n0 1\n1 0\n1 2\n2 1\n", "! 1: header"),
-                edges("3 3 2\n0 1\n1 2\n", "! 1: found 3 fields"),
-                edges("3\n0 1\n1 2\n", "! 1: found 1 fields"),
+                edges("3 3 2\n0 1\n1 2\n", "! 2: found 2 fields, and line 1 has 3"),
+                edges("3\n0 1\n1 2\n", "= 0-1 1-2"),
+                edges("3\n0 1\n1 0\n1 2\n2 1\n", "= 0-1 1-2"),
+                edges("2\n0 1\n1 2\n", "! 1: 2 is none of these"),
+                edges("0 1\n3\n", "! 2: found 1 fields"),
                 // An edge that is no such header.
                 edges("1 4\n1 2\n2 3\n3 4\n", "= 1-4 1-2 4-3 2-3"),
             ],
@@ -396,9 +407,11 @@ fn headers_and_comments() -> Vec<(&'static str, Vec<Case>)> {
         (
             "a header of words",
             vec![
-                edges("source target\n0 1\n1 2\n", "! 1: header"),
-                edges("Source,Target\na,b\nb,c\n", "! 1: header"),
-                edges("x y\n0 1\n1 2\n", "! 1: header"),
+                edges("source target\n0 1\n1 2\n", "= 0-1 1-2"),
+                edges("source target\nsource a\n", "= source-target source-a"),
+                edges("source target weight\n0 1 x\n1 2 y\n", "= 0-1 1-2"),
+                edges("Source,Target\na,b\nb,c\n", "= a-b b-c"),
+                edges("x y\n0 1\n1 2\n", "! 1: names of columns"),
                 edges("*Vertices 3\n0 1\n1 2\n", "! 1: `*`"),
                 edges("a b\nb 1\n1 2\n", "= a-b b-1 1-2"),
             ],
@@ -407,8 +420,10 @@ fn headers_and_comments() -> Vec<(&'static str, Vec<Case>)> {
             "comments",
             vec![
                 edges("# a b\n0 1 # c d\n  # e\n", "= 0-1"),
-                edges("% sym unweighted\n0 1\n", "! 1: comment"),
-                edges("% asym\n0 1\n", "! 1: comment"),
+                edges("% sym unweighted\n0 1\n", "= 0-1"),
+                edges("%%MatrixMarket matrix\n0 1\n", "! 1: comment"),
+                edges("% asym\n0 1\n", "! 2: has no reverse"),
+                edges("% asym\n0 1\n1 0\n", "= 0-1"),
                 edges("// x\n0 1\n", "! 1: comment"),
                 edges("//x y\n0 1\n", "! 1: comment"),
                 graphml(
