@@ -33,7 +33,9 @@ pub struct SparseFile {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SparseFileProblem {
     /// No ZIP archive, or a damaged one.
-    #[error("not an .npz archive, or a damaged one ({reason}): write it with scipy.sparse.save_npz")]
+    #[error(
+        "not an .npz archive, or a damaged one ({reason}): write it with scipy.sparse.save_npz"
+    )]
     Archive {
         /// What the reader said.
         reason: String,
@@ -292,9 +294,7 @@ fn split(bytes: &[u8]) -> Option<(&str, &[u8])> {
     let rest = bytes.strip_prefix(b"\x93NUMPY")?;
     let (length, rest) = match rest {
         [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
-        [2 | 3, _, a, b, c, d, rest @ ..] => {
-            (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest)
-        }
+        [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
         _ => return None,
     };
     if length > MOST_HEADER {

@@ -53,7 +53,10 @@ pub(super) fn without_comment(text: &str) -> Result<(&str, Option<&str>), FilePr
     // A sign within attributes starts no comment.
     let before = text.find('#').unwrap_or(text.len());
     let from = match text.find('{').filter(|open| *open < before) {
-        Some(open) => text.rfind('}').filter(|close| *close > open).unwrap_or(open),
+        Some(open) => text
+            .rfind('}')
+            .filter(|close| *close > open)
+            .unwrap_or(open),
         None => 0,
     };
     let (content, comment) = match text[from..].find('#').map(|at| from + at) {

@@ -31,7 +31,7 @@ pub(super) struct Table {
     first: Option<(String, String)>,
     /// How many fields stand behind the ids, and where that was seen first.
     more: Option<(usize, usize)>,
-    attributes: usize,
+    attributes: bool,
     neighbours: Option<Neighbours>,
 }
 
@@ -84,11 +84,15 @@ impl Table {
         if self.headings.is_none()
             && let Some(other) = edge.more.iter().find(|field| !is_number(field))
         {
+            if is_first && [edge.source, edge.target].iter().all(|id| is_word(id)) {
+                let found = format!("{} {}", shortened(edge.source), shortened(edge.target));
+                return Err(fault(FileProblem::WordHeader { found }));
+            }
             return Err(fault(FileProblem::ColumnOfWords {
                 found: shortened(other),
             }));
         }
-        self.attributes += usize::from(edge.attributes);
+        self.attributes |= edge.attributes;
         let source = self.add((edge.source, edge.target), line)?;
         if !(is_first && self.headings.is_some()) {
             self.note_neighbours(source, edge);
@@ -251,11 +255,10 @@ impl Table {
             None if more > 1 => Some(format!("{more} columns of numbers")),
             None => None,
         };
-        let attributes = match self.attributes {
-            0 => None,
-            1 => Some("the attributes of 1 edge".to_owned()),
-            count => Some(format!("the attributes of {count} edges")),
-        };
+        // How many is not said: the file may be somebody's private graph.
+        let attributes = self
+            .attributes
+            .then(|| "the attributes of edges".to_owned());
         let parts: Vec<String> = columns.into_iter().chain(attributes).collect();
         (!parts.is_empty()).then(|| parts.join(" and "))
     }
@@ -272,10 +275,12 @@ fn is_listed_from_both_ends(edges: &[ParsedEdge]) -> bool {
         .collect();
     pairs.sort_unstable();
     let (twos, _) = pairs.as_chunks::<2>();
-    let is_pair = |[(u, v, from), (w, x, other)]: &[(u32, u32, u32); 2]| {
-        (u, v) == (w, x) && from != other
-    };
-    twos.iter().all(is_pair) && !pairs.windows(3).any(|three| three[0].0 == three[2].0 && three[0].1 == three[2].1)
+    let is_pair =
+        |[(u, v, from), (w, x, other)]: &[(u32, u32, u32); 2]| (u, v) == (w, x) && from != other;
+    twos.iter().all(is_pair)
+        && !pairs
+            .windows(3)
+            .any(|three| three[0].0 == three[2].0 && three[0].1 == three[2].1)
 }
 
 /// The names from `# node` comments, if they name every node once and no two alike.

@@ -85,7 +85,11 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Fault> {
     if links.len() > MAX_EDGES {
         return Err((1, FileProblem::TooManyEdges { most: MAX_EDGES }));
     }
-    let mut lines = Lines { text, at: 0, line: 1 };
+    let mut lines = Lines {
+        text,
+        at: 0,
+        line: 1,
+    };
     let mut parts: Vec<(&RawValue, bool)> = nodes.iter().map(|node| (*node, true)).collect();
     parts.extend(links.iter().map(|link| (*link, false)));
     // Whichever of the two comes first in the file: lines are counted once.
@@ -99,14 +103,22 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Fault> {
     let mut builder = Builder::default();
     for node in &nodes {
         let line = line(node);
-        let read: Node = object(node, line, "a node with an `id` that is a string or a whole number")?;
+        let read: Node = object(
+            node,
+            line,
+            "a node with an `id` that is a string or a whole number",
+        )?;
         let id = required(read.id, "a node", "id", line)?.into_text();
         let name = read.label.or(read.name).map(Id::into_text);
         builder.node(id, name, line)?;
     }
     for link in &links {
         let line = line(link);
-        let read: Link = object(link, line, "a link between ids that are strings or whole numbers")?;
+        let read: Link = object(
+            link,
+            line,
+            "a link between ids that are strings or whole numbers",
+        )?;
         let source = required(read.source, "a link", "source", line)?.into_text();
         let target = required(read.target, "a link", "target", line)?.into_text();
         builder.edge(source, target, file.directed, line)?;

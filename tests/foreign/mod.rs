@@ -1,0 +1,111 @@
+//! Files as other programs write them: read with the right numbers, or refused with line and remedy.
+
+use undertone::topology::{LoadOptions, load_graph};
+
+use crate::support::repository;
+
+/// What becomes of a graph file: nodes, edges and what is left out, or line and words of the refusal.
+enum Graph {
+    Read(usize, usize, &'static str),
+    Refused(&'static str),
+}
+use Graph::{Read, Refused};
+
+/// The graphs that `write_graphs.py` has written: Petersen's, and the Florentine families with weights and kinds.
+const GRAPHS: [(&str, Graph); 26] = [
+    ("networkx.edgelist", Read(10, 15, "the attributes of edges")),
+    (
+        "networkx_attributes.edges",
+        Read(15, 20, "the attributes of edges"),
+    ),
+    ("networkx_weighted.txt", Read(10, 15, "a column of numbers")),
+    (
+        "networkx_adjlist.txt",
+        Refused(":5: found 3 fields, and line 4 has 4"),
+    ),
+    ("networkx.gexf", Read(15, 20, "")),
+    ("networkx_links.json", Read(15, 20, "")),
+    ("networkx_edges.json", Read(15, 20, "")),
+    ("networkx_one_way.json", Refused("add the reverse")),
+    ("igraph.graphml", Read(15, 20, "")),
+    ("igraph_ncol.txt", Read(15, 20, "a column of numbers")),
+    ("igraph.edges", Read(15, 20, "")),
+    ("rustworkx.json", Read(10, 15, "")),
+    ("pandas.csv", Read(15, 20, "column weight, column kind")),
+    (
+        "pandas_index.csv",
+        Read(
+            15,
+            20,
+            "column 1, which has no name, column weight, column kind",
+        ),
+    ),
+    (
+        "pandas_excel.csv",
+        Read(15, 20, "column weight, column kind"),
+    ),
+    (
+        "pandas_unknown_names.csv",
+        Refused(":1: person friend looks like names of columns: call those"),
+    ),
+    ("polars_semicolons.csv", Read(15, 20, "column weight")),
+    ("polars.tsv", Read(10, 15, "")),
+    ("scipy_csr.npz", Read(10, 15, "the values of entries")),
+    ("scipy_coo.npz", Read(10, 15, "")),
+    (
+        "scipy_one_way.npz",
+        Refused("the edge 1 -> 2 has no reverse"),
+    ),
+    (
+        "scipy_truncated.npz",
+        Refused("not an .npz archive, or a damaged one"),
+    ),
+    ("snap.txt", Read(10, 15, "")),
+    ("konect.txt", Read(10, 15, "2 columns of numbers")),
+    ("decentralizepy.edges", Read(10, 15, "")),
+    (
+        "decentralizepy_cut.edges",
+        Refused("8 is none of these: correct it"),
+    ),
+];
+
+#[test]
+fn graphs_of_other_programs_are_read_or_refused_with_a_remedy() {
+    for (name, expected) in &GRAPHS {
+        let path = repository("tests/foreign/graphs").join(name);
+        let found = load_graph(&path, LoadOptions::default());
+        match (expected, found) {
+            (Read(nodes, edges, left_out), Ok((graph, provenance))) => {
+                let left = provenance.left_out.unwrap_or_default();
+                let found = (
+                    graph.nodes(),
+                    graph.edges(),
+                    left.as_str(),
+                    provenance.merged_edges,
+                );
+                assert_eq!(found, (*nodes, *edges, *left_out, 0), "{name}");
+            }
+            (Refused(words), Err(error)) => {
+                let found = error.to_string();
+                assert!(found.contains(words), "{name}: {found}");
+            }
+            (_, found) => panic!("{name}: {found:?}"),
+        }
+    }
+    let stored = std::fs::read_dir(repository("tests/foreign/graphs")).expect("a folder");
+    assert_eq!(
+        stored.count(),
+        GRAPHS.len() + 1,
+        "matrix_market.edges is the one below"
+    );
+}
+
+#[test]
+fn a_matrix_market_file_is_no_edge_list() {
+    let path = repository("tests/foreign/graphs/matrix_market.edges");
+    let error = load_graph(&path, LoadOptions::default()).expect_err("of another format");
+    assert!(
+        error.to_string().contains("the start of another format"),
+        "{error}"
+    );
+}
