@@ -7,7 +7,7 @@ use crate::algorithm::{ClipRule, Start};
 use crate::config::{DataFormat, EngineKind};
 use crate::privacy::Scheme;
 use crate::protocol::averaging::Form;
-use crate::topology::{Origin, Topology};
+use crate::topology::Origin;
 
 /// Every warning that applies, most serious first.
 pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
@@ -56,11 +56,11 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
             at: experiment.topology.graph().printed(0),
         });
     }
-    let graphs = [
-        Some(&experiment.topology),
-        experiment.noise_topology.as_ref(),
-    ];
-    for provenance in graphs.into_iter().flatten().map(Topology::provenance) {
+    let noise = experiment
+        .has_noise_topology()
+        .then_some(&experiment.noise_topology);
+    let graphs = std::iter::once(&experiment.topology).chain(noise);
+    for provenance in graphs.map(|graph| graph.provenance()) {
         if let (Origin::File { file }, Some(what)) = (&provenance.origin, &provenance.left_out) {
             let (file, what) = (file.clone(), what.clone());
             warnings.push(Warning::GraphLeftOut { file, what });
