@@ -1,5 +1,6 @@
 //! Files as other programs write them: read with the right numbers, or refused with line and remedy.
 
+use undertone::data::{TableOptions, load_table};
 use undertone::topology::{LoadOptions, load_graph};
 
 use crate::support::repository;
@@ -108,4 +109,104 @@ fn a_matrix_market_file_is_no_edge_list() {
         error.to_string().contains("the start of another format"),
         "{error}"
     );
+}
+
+/// What becomes of a rating file as a `table`: users, items, ratings, or words of the refusal.
+enum Table {
+    Rated(usize, usize, u64),
+    Unread(&'static str),
+}
+use Table::{Rated, Unread};
+
+/// The tables that `write_ratings.py` has written.
+const TABLES: [(&str, Table); 17] = [
+    ("pandas.csv", Rated(4, 5, 8)),
+    (
+        "pandas_index.csv",
+        Unread(
+            "line 1: column 1 has no name, as pandas writes an index: write the frame with `index=False`",
+        ),
+    ),
+    ("pandas.tsv", Rated(4, 5, 8)),
+    ("pandas.csv.gz", Rated(4, 5, 8)),
+    ("excel.csv", Rated(4, 5, 8)),
+    (
+        "excel_commas.csv",
+        Unread("line 2: found \"3,0\" as rating, expected a number such as 3.5"),
+    ),
+    ("pandas_names.csv", Rated(4, 5, 8)),
+    ("reordered.csv", Rated(4, 5, 8)),
+    (
+        "unknown_names.csv",
+        Unread(
+            "line 1: no column is known to hold the users; the columns are who, what, how, when: say which with `data.columns",
+        ),
+    ),
+    ("implicit.csv", Rated(4, 5, 8)),
+    ("polars.csv", Rated(4, 5, 8)),
+    ("u.data", Rated(4, 5, 8)),
+    ("recbole.inter", Rated(4, 5, 8)),
+    ("book_crossings.csv", Rated(4, 5, 8)),
+    ("empty_last_line.csv", Rated(4, 5, 8)),
+    (
+        "cut.csv",
+        Unread("line 9: found 2 fields, and the first line has 4"),
+    ),
+    (
+        "headings_twice.csv",
+        Unread("line 10: \"userId\" stands in the first line too"),
+    ),
+];
+
+#[test]
+fn ratings_of_other_programs_are_read_or_refused_with_a_remedy() {
+    let options = TableOptions::default();
+    for (name, expected) in &TABLES {
+        let path = repository("tests/foreign/ratings").join(name);
+        let found = load_table(&path, &options, None);
+        match (expected, found) {
+            (Rated(users, items, ratings), Ok(loaded)) => {
+                let read = &loaded.interactions;
+                let found = (read.users(), read.items(), loaded.counts.ratings);
+                assert_eq!(found, (*users, *items, *ratings), "{name}");
+                let first = loaded.values.expect("all ratings").row(0).1.to_vec();
+                let whole = if *name == "implicit.csv" {
+                    [1.0, 1.0]
+                } else {
+                    [3.0, 4.0]
+                };
+                assert_eq!(first, whole, "{name}");
+            }
+            (Unread(words), Err(error)) => {
+                let found = error.to_string();
+                assert!(found.contains(words), "{name}: {found}");
+            }
+            (_, found) => panic!("{name}: {found:?}"),
+        }
+    }
+    let stored = std::fs::read_dir(repository("tests/foreign/ratings")).expect("a folder");
+    assert_eq!(stored.count(), TABLES.len());
+}
+
+#[test]
+fn columns_are_said_by_name_or_by_number() {
+    let by_name = "user = \"who\"\nitem = \"what\"\nrating = \"how\"";
+    for (file, columns) in [
+        ("unknown_names.csv", by_name),
+        ("unknown_names.csv", "user = 1\nitem = 2\nrating = 3"),
+        ("u.data", "user = 1\nitem = 2\nrating = 3"),
+    ] {
+        let options = TableOptions {
+            columns: toml::from_str(columns).expect("columns"),
+            header: None,
+        };
+        let path = repository("tests/foreign/ratings").join(file);
+        let loaded = load_table(&path, &options, None).expect(file);
+        let read = &loaded.interactions;
+        assert_eq!(
+            (read.users(), read.items(), loaded.counts.ratings),
+            (4, 5, 8),
+            "{file}"
+        );
+    }
 }

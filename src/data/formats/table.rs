@@ -423,7 +423,7 @@ mod tests {
             assert!(found.contains(words), "{found}");
         }
         let by_number = columns("user = 1\nitem = 2");
-        let found = read("anna,emma\nbo,emma\n", &by_number).expect_err("either");
+        let found = read("anna,emma\nbo,ulm\n", &by_number).expect_err("either");
         assert!(
             found.contains("set `data.header = true` or `false`"),
             "{found}"
@@ -434,7 +434,7 @@ mod tests {
                 header,
                 ..by_number.clone()
             };
-            let read = read("anna,emma\nbo,emma\n", &options).expect("said");
+            let read = read("anna,emma\nbo,ulm\n", &options).expect("said");
             assert_eq!(read.interactions.users(), users);
         }
         for (said, words) in [

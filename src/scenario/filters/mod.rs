@@ -277,6 +277,7 @@ pub(super) fn filtered(
         None => (all, None),
     };
     let summary = DataSummary {
+        layout: loaded.layout.clone(),
         users: read.users(),
         users_dropped: counts.users_unlisted as usize,
         users_unknown: counts.users_unknown as usize,
