@@ -5,6 +5,7 @@ mod accountant;
 mod assessments;
 mod campaigns;
 mod failure;
+mod graphs;
 mod runs;
 mod source;
 mod supervised;
@@ -34,6 +35,8 @@ mod _undertone {
     use crate::assessments::{audit, check_receipt, privacy, verify};
     #[pymodule_export]
     use crate::campaigns::{advise, cells, merge, study, sweep};
+    #[pymodule_export]
+    use crate::graphs::read_graph;
     #[pymodule_export]
     use crate::runs::{Run, run};
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import gc
 import math
 import time
+from pathlib import Path
 
+import igraph
 import networkx as nx
 import numpy as np
 import pytest
+import rustworkx as rx
 from conftest import resident
 from scipy.optimize import brentq
 from scipy.sparse import coo_array
@@ -80,7 +83,8 @@ def test_epsilon_is_that_of_the_exact_curve() -> None:
             assert loss.epsilon == pytest.approx(gaussian_epsilon(1 / sigma, delta), rel=1e-8, abs=1e-12)
 
 
-def test_graphs_of_every_kind_are_the_same_graph() -> None:
+@pytest.mark.filterwarnings("ignore:.*not part of the graph")
+def test_graphs_of_every_kind_are_the_same_graph(tmp_path: Path) -> None:
     graph = nx.random_regular_graph(4, 12, seed=3)
     graph = nx.relabel_nodes(graph, {k: k for k in range(12)})
     edges = np.array(graph.edges)
@@ -88,7 +92,15 @@ def test_graphs_of_every_kind_are_the_same_graph() -> None:
     by_number = undertone.account(edges, 1.0, 5.0, coalition=[2])
     rows = np.concatenate([edges, edges[:, ::-1]])
     sparse = coo_array((np.ones(len(rows)), (rows[:, 0], rows[:, 1])), shape=(12, 12))
-    for other in (graph, (12, edges), (12, edges.tolist()), edges.astype(np.int32), sparse):
+    of_rustworkx = rx.PyGraph()
+    of_rustworkx.add_nodes_from(range(12))
+    of_rustworkx.add_edges_from([(u, v, None) for u, v in edges.tolist()])
+    path = tmp_path / "graph.edgelist"
+    nx.write_edgelist(graph, path)
+    kinds = (graph, (12, edges), (12, edges.tolist()), edges.astype(np.int32), sparse, sparse.toarray())
+    with pytest.warns(UserWarning, match="the attributes of edges"):
+        assert list(undertone.account(str(path), 1.0, 5.0)) == list(range(12))
+    for other in (*kinds, igraph.Graph(12, edges.tolist()), of_rustworkx, path):
         found = undertone.account(other, 1.0, 5.0, coalition=[2])
         assert [found[k].mu for k in order if k != 2] == [by_number[k].mu for k in order if k != 2]
     for edge in graph.edges:

@@ -515,7 +515,7 @@ pub(crate) enum TopologyCommand {
         undertone topology inspect topologies/karate.toml\n  \
         undertone topology inspect topologies/deutsche-telekom.gml --largest-component --json")]
     Inspect {
-        /// .toml recipe, .edges, .graphml or .gml file (.gz is read directly)
+        /// A graph file (.edges, .txt, .csv, .json, .graphml, .gml, .gexf, .npz and others) or a .toml recipe
         #[arg(value_name = "FILE")]
         file: PathBuf,
         /// Take the largest connected component of a disconnected graph

@@ -235,6 +235,9 @@ fn print_filters(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         data.interactions_kept,
         data.interactions,
     )?;
+    if let Some(layout) = &data.layout {
+        writeln!(out, "read as {layout}")?;
+    }
     writeln!(
         out,
         "dropped: {} ratings at or below the threshold, {} interactions by the item list, {} by the degree cap; \

@@ -25,6 +25,7 @@ pub(crate) fn execute(arguments: &TopologyArguments) -> Result<Verdict> {
             let options = LoadOptions {
                 largest_component: *largest_component,
                 merge_parallel: *merge_parallel,
+                disconnected: true,
                 ..LoadOptions::default()
             };
             inspect(&load(file, options)?, *json)?;
@@ -65,11 +66,7 @@ fn inspect(topology: &Topology, json: bool) -> Result<()> {
         "  degrees                  {} to {}",
         summary.min_degree, summary.max_degree
     )?;
-    writeln!(
-        out,
-        "  connected                {}",
-        if summary.connected { "yes" } else { "no" }
-    )?;
+    writeln!(out, "  connected                {}", connected(topology))?;
     writeln!(
         out,
         "  algebraic connectivity   {}{}",
@@ -135,7 +132,30 @@ fn inspect(topology: &Topology, json: bool) -> Result<()> {
             provenance.merged_edges, provenance.dropped_nodes,
         )?;
     }
+    if let Some(left_out) = &provenance.left_out {
+        writeln!(out, "  not part of the graph    {left_out}")?;
+    }
     Ok(())
+}
+
+/// Whether every node reaches every other, and how large the parts are where not.
+fn connected(topology: &Topology) -> String {
+    let mut sizes = topology.graph().component_sizes_without(&[]);
+    if sizes.len() == 1 {
+        return "yes".to_owned();
+    }
+    sizes.sort_unstable_by_key(|size| std::cmp::Reverse(*size));
+    let shown: Vec<String> = sizes.iter().take(8).map(usize::to_string).collect();
+    let more = if sizes.len() > shown.len() {
+        ", ..."
+    } else {
+        ""
+    };
+    format!(
+        "no: {} components, of {}{more} nodes. Peers need one: take the largest with `--largest-component`, and `topology.largest_component = true` in an experiment",
+        sizes.len(),
+        shown.join(", "),
+    )
 }
 
 fn generate(generator: &str, nodes: usize, set: &[String], file: Option<&Path>) -> Result<()> {

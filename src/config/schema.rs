@@ -19,7 +19,7 @@ use super::recommender::RecommenderConfig;
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
 use crate::algorithm::{AlgorithmKind, Arrival, NoiseScale};
-use crate::data::{Column, Generated, Partition};
+use crate::data::{Column, Generated, Partition, TableColumns};
 use crate::engine::event::Latency;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
@@ -124,6 +124,9 @@ pub struct DataConfig {
     pub obtain: Option<String>,
     /// Its format.
     pub format: DataFormat,
+    /// Which columns of `format = "table"` hold users, items and ratings, by name or by number; the usual names are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub columns: Option<TableColumns>,
     /// An interaction is a rating above this.
     #[serde(default)]
     pub threshold: f64,
@@ -150,7 +153,7 @@ pub struct DataConfig {
     /// d_cap: users keep at most this many interactions (public; tightens user-level sensitivity).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degree_cap: Option<u32>,
-    /// Whether the first line of `matrix-csv` is a header.
+    /// Whether the first line of `matrix-csv` or `table` names the columns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<bool>,
     /// Columns of a matrix that are left out: `"last"`, or numbers from 1.

@@ -14,7 +14,7 @@ use crate::topology::{
 pub enum TopologySource {
     /// Drawn or constructed for the experiment's number of peers.
     Generator(GeneratorConfig),
-    /// Read from a file: `.edges`, `.graphml`, `.gml` or a `.toml` recipe.
+    /// Read from a graph file or a `.toml` recipe.
     File(FileSource),
     /// Written out, edge by edge.
     Edges(EdgesSource),

@@ -417,6 +417,76 @@ pub enum Problem {
         /// Beginning of the line.
         found: String,
     },
+    /// A first line of one field.
+    #[error(
+        "found \"{found}\", a line without tab, semicolon or comma: a table has users and items in columns of their own"
+    )]
+    TableSeparator {
+        /// Beginning of the line.
+        found: String,
+    },
+    /// A line with more or fewer fields than the first.
+    #[error(
+        "found {found} fields, and the first line has {expected}: quote fields that hold a separator, or complete the line"
+    )]
+    TableWidth {
+        /// Fields on the line.
+        found: usize,
+        /// Fields of the first line.
+        expected: usize,
+    },
+    /// A column without a name, such as the index of a pandas frame.
+    #[error(
+        "column {number} has no name, as pandas writes an index: write the frame with `index=False`, or name the column"
+    )]
+    UnnamedColumn {
+        /// Which, from 1.
+        number: usize,
+    },
+    /// A first line of words that may be names of columns and may be a user and an item.
+    #[error(
+        "\"{found}\" may be names of columns and may be a user and an item: set `data.header = true` or `false`"
+    )]
+    HeaderOrRecord {
+        /// Beginning of the line.
+        found: String,
+    },
+    /// No column is known to hold users or items.
+    #[error(
+        "no column is known to hold the {what}s; the columns are {found}: say which with `data.columns = {{ user = \"...\", item = \"...\", rating = \"...\" }}`"
+    )]
+    NoColumn {
+        /// `user`, `item` or `rating`.
+        what: &'static str,
+        /// The names, shortened.
+        found: String,
+    },
+    /// A column that is asked for by name in a table without names.
+    #[error(
+        "the first line holds numbers and no names, so no column is called \"{name}\": give the {what} column by its number, from 1"
+    )]
+    NoNames {
+        /// `user`, `item` or `rating`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// One column for two things, or two that may be meant.
+    #[error(
+        "the {what} column is not told apart from another: say which with `data.columns`, by number"
+    )]
+    ColumnTwice {
+        /// `user`, `item` or `rating`.
+        what: &'static str,
+    },
+    /// A column beyond the last.
+    #[error("there is no column {number}: the table has columns 1 to {width}")]
+    ColumnBeyond {
+        /// Which, from 1.
+        number: usize,
+        /// How many there are.
+        width: usize,
+    },
     /// A user or item that is called like its column in the first line.
     #[error(
         "\"{id}\" stands in the first line too, so that line is no header, or it is there twice; add a header, or give its columns other names"

@@ -46,7 +46,7 @@ pub use dataset::{Dataset, RowBounds};
 pub use error::{DataError, Problem};
 pub use filter::{CapCounts, FilterCounts};
 pub(crate) use formats::fields::split_commas;
-pub use formats::{Format, read, read_values};
+pub use formats::{Format, TableColumn, TableColumns, TableOptions, read, read_table, read_values};
 pub use ids::{load_ids, read_ids};
 pub use interactions::Interactions;
 pub use item_names::ItemNames;
@@ -78,6 +78,19 @@ pub fn load(path: &Path, format: Format, threshold: f64) -> Result<Loaded, DataE
 pub fn load_values(path: &Path, format: Format) -> Result<Loaded, DataError> {
     let (file, name) = opened(path)?;
     read_values(file, &name, format, Limits::default())
+}
+
+/// Reads a table, plain or gzipped, under the default [`Limits`]; see [`read_table`].
+///
+/// # Errors
+/// [`DataError::Open`] if the file cannot be opened, and everything [`read_table`] refuses.
+pub fn load_table(
+    path: &Path,
+    options: &TableOptions,
+    threshold: Option<f64>,
+) -> Result<Loaded, DataError> {
+    let (file, name) = opened(path)?;
+    read_table(file, &name, options, threshold, Limits::default())
 }
 
 /// A file and what errors call it.

@@ -45,6 +45,8 @@ pub struct Loaded {
     pub counts: ReadCounts,
     /// The numbers of a matrix, or the ratings where they are kept as numbers: one row per user, over the same items.
     pub values: Option<SparseRows>,
+    /// What the file showed of its own layout, where its format leaves that open.
+    pub layout: Option<String>,
 }
 
 impl Loaded {
@@ -71,6 +73,7 @@ impl Loaded {
             interactions: Interactions::from_parts(vec![0; users + 1], Vec::new(), names, columns),
             counts: ReadCounts::default(),
             values,
+            layout: None,
         }
     }
 }
@@ -110,6 +113,7 @@ impl Loaded {
             interactions,
             counts,
             values: None,
+            layout: self.layout.clone(),
         }
     }
 }
@@ -292,6 +296,7 @@ impl Ratings {
             ),
             counts: self.counts,
             values,
+            layout: None,
         })
     }
 

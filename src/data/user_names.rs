@@ -112,6 +112,7 @@ impl Loaded {
             interactions: read.with_users(list),
             counts,
             values,
+            layout: self.layout.clone(),
         }
     }
 }

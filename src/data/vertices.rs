@@ -74,6 +74,7 @@ impl Loaded {
                 ..ReadCounts::default()
             },
             values: Some(values),
+            layout: None,
         })
     }
 }

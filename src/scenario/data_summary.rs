@@ -5,6 +5,9 @@ use serde::Serialize;
 /// What was read and what the filters dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DataSummary {
+    /// What the file showed of its own layout, where its format leaves that open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layout: Option<String>,
     /// Users who take part: those of the data, or of `data.users_file`.
     pub users: usize,
     /// Users of the data who were left out, since `data.users_file` does not name them.

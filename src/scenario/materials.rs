@@ -18,7 +18,9 @@ use crate::config::{
     Config, DataConfig, DataFormat, EngineKind, ItemCount, NoiseConfig, PeersConfig, PrivacyConfig,
     TopologySource,
 };
-use crate::data::{self, DataError, Generated, ItemNames, MatrixOptions, UserNames};
+use crate::data::{
+    self, DataError, Format, Generated, ItemNames, MatrixOptions, TableOptions, UserNames,
+};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
 use crate::privacy::{NoisePlan, RingRequest};
@@ -100,7 +102,7 @@ type LoadedKey = (
     DataFormat,
     f64,
     bool,
-    MatrixOptions,
+    (MatrixOptions, TableOptions),
     Option<Generated>,
     Option<PathBuf>,
 );
@@ -173,12 +175,13 @@ impl Materials {
     /// The ratings file, read; with `data.users_file` the users of that list.
     pub(super) fn loaded(&self, data: &DataConfig) -> Result<Arc<data::Loaded>, ExperimentError> {
         let (options, values) = (numbers::options(data), numbers::are_meant(data));
+        let table = numbers::table_options(data);
         let key = (
             data.path.clone(),
             data.format,
             data.threshold,
             values,
-            options.clone(),
+            (options.clone(), table.clone()),
             data.generate.clone(),
             data.users_file.clone(),
         );
@@ -198,6 +201,10 @@ impl Materials {
                 });
             }
             let loaded = match (data.format, &data.generate) {
+                (DataFormat::Ratings(Format::Table), _) => {
+                    let threshold = (!values).then_some(data.threshold);
+                    data::load_table(&path, &table, threshold)
+                }
                 (DataFormat::Ratings(format), _) if values => data::load_values(&path, format),
                 (DataFormat::Ratings(format), _) => data::load(&path, format, data.threshold),
                 (DataFormat::Matrix(format), _) => data::load_matrix(&path, format, &options),

@@ -37,7 +37,8 @@ use crate::config::{
     RatingValues,
 };
 use crate::data::{
-    self, DataError, Dataset, Interactions, Loaded, MatrixFormat, MatrixOptions, PreparationError,
+    self, DataError, Dataset, Format, Interactions, Loaded, MatrixFormat, MatrixOptions,
+    PreparationError, TableOptions,
 };
 use crate::linalg::SparseRows;
 use crate::privacy::{Adjacency, Budget, Sensitivity, SensitivityRule, SensitivitySpec, calibrate};
@@ -83,10 +84,17 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         return Ok(());
     }
     let csv = data.format == DataFormat::Matrix(MatrixFormat::MatrixCsv);
-    if data.header.is_some() && !csv {
+    let table = data.format == DataFormat::Ratings(Format::Table);
+    if data.header.is_some() && !csv && !table {
         return refuse(
             "header",
-            "is a key of format = \"matrix-csv\"; leave it out",
+            "is a key of formats \"matrix-csv\" and \"table\"; leave it out",
+        );
+    }
+    if data.columns.is_some() && !table {
+        return refuse(
+            "columns",
+            "is a key of format = \"table\"; leave it out, or set the format",
         );
     }
     if data.drop.is_some() && (!is_matrix(data) || generated) {
@@ -279,6 +287,14 @@ pub(super) fn options(data: &DataConfig) -> MatrixOptions {
     MatrixOptions {
         header: data.header.unwrap_or(false),
         drop: data.drop.clone().unwrap_or_default(),
+    }
+}
+
+/// How a table is read.
+pub(super) fn table_options(data: &DataConfig) -> TableOptions {
+    TableOptions {
+        columns: data.columns.clone().unwrap_or_default(),
+        header: data.header,
     }
 }
 
@@ -516,6 +532,7 @@ fn mapped(
         interactions: Interactions::from_rows(columns, &[vec![]]).map_err(DataTableError::from)?,
         counts: data::ReadCounts::default(),
         values: Some(row),
+        layout: None,
     };
     let mut config = config.clone();
     config.data.row_limit = None;

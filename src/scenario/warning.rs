@@ -53,6 +53,14 @@ pub enum Warning {
          public already, as P1 takes them to be; no epsilon covers them"
     )]
     PopularityStart,
+    /// The file of the graph holds more than a graph.
+    #[error("{file}: not part of the graph and left out: {what}")]
+    GraphLeftOut {
+        /// The file's name.
+        file: String,
+        /// What it holds.
+        what: String,
+    },
     /// P shows item degrees.
     #[error(
         "algorithm.precondition = \"items\" weighs items by their degrees in the data, so that what is published is a function of them before any noise: \

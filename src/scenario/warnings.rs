@@ -7,6 +7,7 @@ use crate::algorithm::{ClipRule, Start};
 use crate::config::{DataFormat, EngineKind};
 use crate::privacy::Scheme;
 use crate::protocol::averaging::Form;
+use crate::topology::Origin;
 
 /// Every warning that applies, most serious first.
 pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
@@ -54,6 +55,16 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
             probes: config.engine.probes,
             at: experiment.topology.graph().printed(0),
         });
+    }
+    let noise = experiment
+        .has_noise_topology()
+        .then_some(&experiment.noise_topology);
+    let graphs = std::iter::once(&experiment.topology).chain(noise);
+    for provenance in graphs.map(|graph| graph.provenance()) {
+        if let (Origin::File { file }, Some(what)) = (&provenance.origin, &provenance.left_out) {
+            let (file, what) = (file.clone(), what.clone());
+            warnings.push(Warning::GraphLeftOut { file, what });
+        }
     }
     let has_peers = !config.engine.kind.reveals_only_sums();
     let averaging = &config.averaging;

@@ -171,7 +171,7 @@ pub enum TopologyError {
     },
     /// A file whose ending names no known format.
     #[error(
-        "{}: the ending names no graph format; use .edges, .graphml or .gml (each also with .gz) or a .toml recipe",
+        "{}: the ending names no graph format; use .edges, .edgelist, .txt, .csv, .tsv, .graphml, .gml, .gexf or .json (each also with .gz), .npz, or a .toml recipe",
         path.display()
     )]
     UnknownFormat {

@@ -1,5 +1,6 @@
 //! Errors at one place of a graph file.
 
+use crate::linalg::SparseFileProblem;
 use crate::vocabulary::Hidden;
 
 /// A fault in a graph file, found at a line.
@@ -85,7 +86,7 @@ pub enum FileProblem {
     },
     /// A comment of another format.
     #[error(
-        "{found} looks like a comment, and comments start with `#`; change its sign or delete it"
+        "{found} looks like a comment or the start of another format; comments start with `#` or `%`: change its sign or delete it"
     )]
     CommentSign {
         /// The line, shortened.
@@ -99,17 +100,77 @@ pub enum FileProblem {
         /// The line.
         found: String,
     },
-    /// A first line that names columns.
-    #[error("{found} looks like a header that names two columns: delete it or comment it out")]
+    /// A first line that names columns, none of which are known to hold the ends of edges.
+    #[error(
+        "{found} looks like names of columns: call those of the two ends `source` and `target` (or `from` and `to`, `src` and `dst`, `u` and `v`, `node1` and `node2`), or delete the line"
+    )]
     WordHeader {
         /// The line.
         found: String,
+    },
+    /// A column of words without a name.
+    #[error(
+        "`{found}` stands behind two ids and is no number: name the columns in a first line, such as `source target kind`, or remove it"
+    )]
+    ColumnOfWords {
+        /// The field, shortened.
+        found: String,
+    },
+    /// Lines that may be edges with weights, and may be nodes with their neighbours.
+    #[error(
+        "these lines can be read as edges with weights and as nodes with their neighbours: give every edge a line of its own, or name the columns in a first line, such as `source target weight`"
+    )]
+    NeighbourLists,
+    /// A line with more or fewer fields than the first.
+    #[error(
+        "found {found} fields, and line {first} has {expected}: give every edge a line of its own, with the same columns"
+    )]
+    FieldsDiffer {
+        /// Fields on the line.
+        found: usize,
+        /// Fields of the first edge.
+        expected: usize,
+        /// Its line.
+        first: usize,
+    },
+    /// A first line that counts nodes, where others are named.
+    #[error(
+        "this line counts {nodes} nodes, which are then called 0 to {nodes} - 1, and {found} is none of these: correct it or delete it"
+    )]
+    NodesCounted {
+        /// The count.
+        nodes: usize,
+        /// An id that there is not, shortened.
+        found: String,
+    },
+    /// Records that are no records.
+    #[error("not a table: {reason}")]
+    Records {
+        /// What the reader said, shortened.
+        reason: String,
+    },
+    /// Text that is no JSON.
+    #[error("not node-link JSON: {reason}")]
+    Json {
+        /// What the reader said, shortened.
+        reason: String,
+    },
+    /// A matrix file that is none.
+    #[error(transparent)]
+    Sparse(#[from] SparseFileProblem),
+    /// A matrix that has no nodes for rows.
+    #[error("a matrix of {rows} x {columns}: an adjacency matrix is square")]
+    NotSquare {
+        /// Rows.
+        rows: usize,
+        /// Columns.
+        columns: usize,
     },
     /// No node at all.
     #[error("the file has no nodes")]
     Empty,
     /// An edge line with a number of fields other than two.
-    #[error("expected two node ids, found {found} fields; remove weights and other columns")]
+    #[error("expected two node ids, found {found} fields")]
     FieldCount {
         /// Fields on the line.
         found: usize,

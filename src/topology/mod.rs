@@ -62,6 +62,9 @@ pub struct Provenance {
     pub merged_edges: usize,
     /// Nodes outside the largest component, which were left out.
     pub dropped_nodes: usize,
+    /// What else the file holds, such as weights, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
 }
 
 /// How a graph was obtained.
@@ -100,6 +103,7 @@ impl Provenance {
             licence: None,
             merged_edges: 0,
             dropped_nodes: 0,
+            left_out: None,
         }
     }
 }

@@ -7,11 +7,13 @@ use crate::support::repository;
 use super::{FAULTS, all_pairs, runs};
 
 /// The quickstart's ratings as interactions.
-const INTERACTIONS: [&str; 92] = [
+const INTERACTIONS: [&str; 94] = [
     "seed=8",
     "name=other",
     "data.path=../sims/data/ml-latest-small/../ml-latest-small/ratings.csv.gz",
     "data.obtain=\"somewhere\"",
+    "data.format=table;data.columns={rating=\"timestamp\"}",
+    "data.format=table;data.columns={rating=\"timestamp\"};data.header=true;data.threshold=1e9",
     "data.threshold=0.4",
     "data.threshold=3",
     "data.items=199",

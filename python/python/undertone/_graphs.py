@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Union
@@ -10,8 +12,10 @@ from xml.sax.saxutils import escape
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-#: A networkx graph; an array of edges of shape (m, 2) over nodes numbered from 0; the number of nodes and such an array; a list of names and
-#: a list of pairs of them; or a sparse adjacency matrix of scipy.
+from ._undertone import read_graph
+
+#: A graph of networkx, igraph or rustworkx; the path of a graph file; an array of edges of shape (m, 2) over nodes numbered from 0; the number of
+#: nodes and such an array; a list of names and a list of pairs of them; or a symmetric adjacency matrix, of scipy or of shape (n, n) with n > 2.
 GraphLike = Union[Any, ArrayLike, tuple[int, ArrayLike]]
 
 
@@ -66,6 +70,12 @@ def peers_of(graph: GraphLike) -> Peers:
     """The peers of any graph that people have."""
     if hasattr(graph, "nodes") and hasattr(graph, "edges") and hasattr(graph, "is_directed"):
         return _of_networkx(graph)
+    if hasattr(graph, "get_edgelist") and hasattr(graph, "vs"):
+        return _of_igraph(graph)
+    if hasattr(graph, "edge_list") and hasattr(graph, "node_indices"):
+        return _of_rustworkx(graph)
+    if isinstance(graph, (str, os.PathLike)):
+        return _of_file(graph)
     if hasattr(graph, "tocoo"):
         return _of_adjacency(graph)
     nodes: int | None = None
@@ -76,6 +86,8 @@ def peers_of(graph: GraphLike) -> Peers:
     if isinstance(graph, tuple) and len(graph) == 2 and isinstance(graph[0], (int, np.integer)):
         if np.ndim(graph[1]) != 0:
             nodes, graph = int(graph[0]), graph[1]
+    elif isinstance(graph, np.ndarray) and graph.ndim == 2 and graph.shape[0] == graph.shape[1] > 2:
+        return _of_dense(graph)
     edges = _pairs(graph)
     least = int(edges.max()) + 1 if len(edges) else 0
     if nodes is None:
@@ -93,6 +105,50 @@ def _of_networkx(graph: Any) -> Peers:
     pairs = [(index[u], index[v]) for u, v in graph.edges()]
     edges = np.array(pairs, dtype=np.uint32).reshape(-1, 2)
     return Peers(names, edges, graph, index)
+
+
+def _of_igraph(graph: Any) -> Peers:
+    if graph.is_directed():
+        raise ValueError("noise and messages go both ways: give an undirected graph, such as graph.as_undirected()")
+    edges = np.array(graph.get_edgelist(), dtype=np.uint32).reshape(-1, 2)
+    if "name" not in graph.vs.attributes():
+        return Peers(range(graph.vcount()), edges)
+    return _named([_plain(name) for name in graph.vs["name"]], edges)
+
+
+def _of_rustworkx(graph: Any) -> Peers:
+    if hasattr(graph, "in_degree"):
+        raise ValueError("noise and messages go both ways: give an undirected graph, such as graph.to_undirected()")
+    # Indices of nodes that were removed are left out.
+    nodes = list(graph.node_indices())
+    index = {node: number for number, node in enumerate(nodes)}
+    pairs = [(index[u], index[v]) for u, v in graph.edge_list()]
+    edges = np.array(pairs, dtype=np.uint32).reshape(-1, 2)
+    return Peers(range(len(nodes)), edges) if nodes == list(range(len(nodes))) else _named(nodes, edges)
+
+
+def _of_file(path: str | os.PathLike[str]) -> Peers:
+    names, nodes, edges, left_out = read_graph(os.fspath(path))
+    if left_out is not None:
+        warnings.warn(f"{os.fspath(path)}: not part of the graph: {left_out}", stacklevel=4)
+    return Peers(range(nodes), edges) if names is None else _named(names, edges)
+
+
+def _named(names: list[Hashable], edges: NDArray[np.uint32]) -> Peers:
+    index = {name: number for number, name in enumerate(names)}
+    if len(index) < len(names):
+        raise ValueError("two nodes have one name")
+    return Peers(names, edges, None, index)
+
+
+def _of_dense(matrix: NDArray[Any]) -> Peers:
+    from_, to = np.nonzero(matrix)
+    one_way = np.flatnonzero(matrix[to, from_] == 0)
+    if len(one_way):
+        u, v = int(from_[one_way[0]]), int(to[one_way[0]])
+        raise ValueError(f"an adjacency matrix is symmetric, and entry {(u, v)} has no entry {(v, u)}")
+    kept = from_ <= to
+    return Peers(range(len(matrix)), np.column_stack([from_[kept], to[kept]]).astype(np.uint32))
 
 
 def _of_names(nodes: Sequence[Any], edges: Sequence[Any]) -> Peers | None:
@@ -133,7 +189,7 @@ def _pairs(edges: Any) -> NDArray[np.uint32]:
         return np.empty((0, 2), dtype=np.uint32)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(
-            f"a graph is a networkx graph, an array of edges of shape (m, 2), (nodes, edges) or a sparse adjacency matrix; found shape {array.shape}"
+            f"a graph is one of networkx, igraph or rustworkx, a path, an array of edges of shape (m, 2), (nodes, edges) or an adjacency matrix; found shape {array.shape}"
         )
     if array.dtype.kind not in "iu":
         raise TypeError(f"the ends of edges are whole numbers from 0, found {array.dtype}")

@@ -74,6 +74,7 @@ def plan(
     calibration: str,
     trusted_sum: bool,
 ) -> str: ...
+def read_graph(path: _Path) -> tuple[list[str] | None, int, _Edges, str | None]: ...
 def run(
     sim: Any,
     set: Any,

@@ -39,16 +39,26 @@ pub(super) fn whole_number(text: &str, what: &'static str) -> Result<u64, Proble
 pub(super) const BLANKS: [char; 2] = [' ', '\t'];
 
 /// Splits a line at its commas into `record`, without the blanks around fields.
+pub(crate) fn split_commas(text: &str, record: &mut StringRecord) -> Result<(), Problem> {
+    split_fields(text, ',', record)
+}
+
+/// Splits a line at its separators into `record`, without the blanks around fields.
 ///
 /// ```text
-/// line   = field { "," field }
-/// field  = [blanks] ( plain | quoted ) [blanks]
-/// plain  = characters without , and "          the first of a line starts with none of # % //
-/// quoted = '"' { anything but '"' | '""' } '"'  on one line; '""' stands for '"'
+/// line   = field { separator field }
+/// field  = [blanks] ( plain | quoted ) [blanks]       a tab that separates is no blank
+/// plain  = characters without separator and "         the first of a line starts with none of # % //
+/// quoted = '"' { anything but '"' | '""' } '"'         on one line; '""' stands for '"'
 /// ```
-pub(crate) fn split_commas(text: &str, record: &mut StringRecord) -> Result<(), Problem> {
+pub(super) fn split_fields(
+    text: &str,
+    separator: char,
+    record: &mut StringRecord,
+) -> Result<(), Problem> {
+    let is_blank = |c: char| BLANKS.contains(&c) && c != separator;
     record.clear();
-    let start = text.trim_start_matches(BLANKS);
+    let start = text.trim_start_matches(is_blank);
     if ["#", "%", "//"].iter().any(|sign| start.starts_with(sign)) {
         return Err(Problem::CommentSign {
             found: excerpt(start),
@@ -56,24 +66,24 @@ pub(crate) fn split_commas(text: &str, record: &mut StringRecord) -> Result<(), 
     }
     let mut rest = text;
     loop {
-        let field = rest.trim_start_matches(BLANKS);
+        let field = rest.trim_start_matches(is_blank);
         if let Some(quoted) = field.strip_prefix('"') {
             let (value, after) = unquoted(quoted)?;
             record.push_field(&value);
-            let after = after.trim_start_matches(BLANKS);
+            let after = after.trim_start_matches(is_blank);
             if after.is_empty() {
                 return Ok(());
             }
-            rest = after.strip_prefix(',').ok_or(Problem::StrayQuote)?;
+            rest = after.strip_prefix(separator).ok_or(Problem::StrayQuote)?;
         } else {
-            let (value, more) = match field.split_once(',') {
+            let (value, more) = match field.split_once(separator) {
                 Some((value, more)) => (value, Some(more)),
                 None => (field, None),
             };
             if value.contains('"') {
                 return Err(Problem::StrayQuote);
             }
-            record.push_field(value.trim_end_matches(BLANKS));
+            record.push_field(value.trim_end_matches(is_blank));
             match more {
                 Some(more) => rest = more,
                 None => return Ok(()),

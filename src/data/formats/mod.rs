@@ -13,6 +13,7 @@ mod lightgcn;
 mod matrix_market;
 mod movielens_csv;
 mod movielens_dat;
+mod table;
 #[cfg(test)]
 pub(super) mod tests;
 
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{DataError, Problem, excerpt};
 use super::ratings::{Kept, Loaded, Ratings};
 use super::source::{Limits, Lines};
+pub use table::{TableColumn, TableColumns, TableOptions};
 
 /// The layout of a rating file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -33,6 +35,8 @@ pub enum Format {
     MovielensCsv,
     /// MovieLens 1M and 10M: `user::movie::rating::timestamp`, no header.
     MovielensDat,
+    /// A table with a column of users, one of items and perhaps one of ratings: [`TableColumns`].
+    Table,
     /// One line per user, `user item item …`, as published with LightGCN (He et al. 2020).
     Lightgcn,
     /// Jester (Goldberg et al. 2001): one line per user, the number of ratings, then one of −10 to 10 per
@@ -65,12 +69,18 @@ trait LineReader {
     fn finish(&mut self, _ratings: &mut Ratings) -> Result<(), Problem> {
         Ok(())
     }
+
+    /// What the file showed of its own layout, in words.
+    fn layout(&self) -> Option<String> {
+        None
+    }
 }
 
 impl Format {
     const ALL: &[Self] = &[
         Self::MovielensCsv,
         Self::MovielensDat,
+        Self::Table,
         Self::Lightgcn,
         Self::Jester,
         Self::CsvTriples,
@@ -94,6 +104,7 @@ impl Format {
         match self {
             Self::MovielensCsv => &movielens_csv::DESCRIPTION,
             Self::MovielensDat => &movielens_dat::DESCRIPTION,
+            Self::Table => &table::DESCRIPTION,
             Self::Lightgcn => &lightgcn::DESCRIPTION,
             Self::Jester => &jester::DESCRIPTION,
             Self::CsvTriples => &csv_triples::DESCRIPTION,
@@ -109,7 +120,16 @@ impl Format {
 
     /// The other format that `text` could be the first line of.
     fn mistaken_for(self, text: &str) -> Option<Self> {
-        let mut others = Self::ALL.iter().copied().filter(|&other| other != self);
+        // A table may look like each of these.
+        let tables = [
+            Self::MovielensCsv,
+            Self::CsvTriples,
+            Self::Jester,
+            Self::Eachmovie,
+        ];
+        let is_other =
+            |other: &Self| *other != self && !(self == Self::Table && tables.contains(other));
+        let mut others = Self::ALL.iter().copied().filter(is_other);
         others.find(|other| other.recognises(text))
     }
 }
@@ -141,10 +161,37 @@ pub fn read(
     threshold: f64,
     limits: Limits,
 ) -> Result<Loaded, DataError> {
-    if !threshold.is_finite() {
-        return Err(DataError::Threshold { threshold });
+    let reading = (format.description().reader)();
+    read_keeping(
+        reader,
+        source_name,
+        (format, reading),
+        above(threshold)?,
+        limits,
+    )
+}
+
+fn above(threshold: f64) -> Result<Kept, DataError> {
+    match threshold.is_finite() {
+        true => Ok(Kept::Above(threshold)),
+        false => Err(DataError::Threshold { threshold }),
     }
-    read_keeping(reader, source_name, format, Kept::Above(threshold), limits)
+}
+
+/// Reads a table; ratings as [`read`] takes them, or as [`read_values`] without a threshold.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_table(
+    reader: impl Read,
+    source_name: &str,
+    options: &TableOptions,
+    threshold: Option<f64>,
+    limits: Limits,
+) -> Result<Loaded, DataError> {
+    let kept = threshold.map_or(Ok(Kept::Values), above)?;
+    let reading = Box::new(table::Reader::new(options.clone()));
+    read_keeping(reader, source_name, (Format::Table, reading), kept, limits)
 }
 
 /// Reads ratings and keeps all of them as numbers, in [`Loaded::values`]; every rating is an interaction.
@@ -157,19 +204,19 @@ pub fn read_values(
     format: Format,
     limits: Limits,
 ) -> Result<Loaded, DataError> {
-    read_keeping(reader, source_name, format, Kept::Values, limits)
+    let reading = (format.description().reader)();
+    read_keeping(reader, source_name, (format, reading), Kept::Values, limits)
 }
 
 fn read_keeping(
     reader: impl Read,
     source_name: &str,
-    format: Format,
+    (format, mut reading): (Format, Box<dyn LineReader>),
     kept: Kept,
     limits: Limits,
 ) -> Result<Loaded, DataError> {
     let mut lines = Lines::open(reader, source_name, limits)?;
     let mut ratings = Ratings::new(kept, &limits);
-    let mut reader = (format.description().reader)();
     let mut first = true;
     while lines.advance()? {
         ratings
@@ -180,7 +227,7 @@ fn read_keeping(
             ratings.skip_line();
             continue;
         }
-        if let Err(problem) = reader.line(text, &mut ratings) {
+        if let Err(problem) = reading.line(text, &mut ratings) {
             let other = format.mistaken_for(text).filter(|_| first);
             return Err(
                 lines.error(other.map_or(problem, |looks_like| Problem::WrongFormat {
@@ -192,7 +239,7 @@ fn read_keeping(
         }
         first = false;
     }
-    reader
+    reading
         .finish(&mut ratings)
         .map_err(|problem| lines.error(problem))?;
     if ratings.rating_count() == 0 {
@@ -202,7 +249,9 @@ fn read_keeping(
             format: format.name(),
         });
     }
-    ratings
+    let loaded = ratings
         .finish(lines.number())
-        .map_err(|(line, problem)| lines.error_on(line, problem))
+        .map_err(|(line, problem)| lines.error_on(line, problem))?;
+    let layout = reading.layout();
+    Ok(Loaded { layout, ..loaded })
 }

@@ -247,6 +247,7 @@ impl Loaded {
                 ..ReadCounts::default()
             },
             values: Some(values),
+            layout: None,
         }
     }
 }

@@ -540,6 +540,10 @@ fn check(config: &Config) -> Result<(), DeploymentError> {
             return refused("data.format", why);
         }
     }
+    if data.columns.is_some() {
+        let why = "how a file is read is for its owner to say; leave it out";
+        return refused("data.columns", why);
+    }
     if data.header.is_some() {
         let why = "how a file is read is for its owner to say: `undertone node run --header`; leave it out";
         return refused("data.header", why);

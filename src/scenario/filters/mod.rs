@@ -49,7 +49,7 @@ use super::error::{DataTableError, ExperimentError, NetworkError};
 use super::held::Held;
 use super::held_out::HeldOut;
 use super::materials::Materials;
-use super::{graph, recommender};
+use super::{graph, numbers, recommender};
 use crate::algorithm::{LocalData, OnGraph};
 use crate::config::{Config, EvaluationError};
 use crate::data::{self, CapCounts, FilterCounts, Interactions, ItemNames, Partition};
@@ -246,7 +246,15 @@ pub(super) fn filtered(
                 .format
                 .ratings()
                 .unwrap_or(data::Format::CsvTriples);
-            let loaded = data::load(&base.join(path), format, config.data.threshold);
+            let (path, threshold) = (base.join(path), config.data.threshold);
+            let loaded = match format {
+                data::Format::Table => data::load_table(
+                    &path,
+                    &numbers::table_options(&config.data),
+                    Some(threshold),
+                ),
+                format => data::load(&path, format, threshold),
+            };
             let test = loaded.map_err(EvaluationError::Test)?.interactions;
             // Without a list of users, whether one is known is private.
             if !config.hides_users() && !shares_a_user(read, &test) {
@@ -269,6 +277,7 @@ pub(super) fn filtered(
         None => (all, None),
     };
     let summary = DataSummary {
+        layout: loaded.layout.clone(),
         users: read.users(),
         users_dropped: counts.users_unlisted as usize,
         users_unknown: counts.users_unknown as usize,

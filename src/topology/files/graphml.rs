@@ -15,18 +15,11 @@
 
 use std::collections::BTreeSet;
 
-use quick_xml::Reader;
-use quick_xml::escape::resolve_xml_entity;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::BytesStart;
 
 use super::super::file_problem::{FileProblem, shortened};
 use super::parsed::{Builder, Fault, Parsed};
-
-/// Limit on elements within elements.
-const MAX_DEPTH: usize = 64;
-
-/// Limit on an id or a name.
-const MAX_NAME: usize = 4096;
+use super::xml::{self, Elements, MAX_NAME, attribute, required};
 
 /// A node that is being read.
 struct Node {
@@ -38,84 +31,10 @@ struct Node {
 
 /// Reads a GraphML file with one flat graph.
 pub(super) fn parse(text: &str) -> Result<Parsed, Fault> {
-    let bytes = text.as_bytes();
-    let mut xml = Reader::from_reader(bytes);
     let mut state = State::default();
-    let (mut counted, mut line) = (0, 1);
-    loop {
-        let event = xml.read_event();
-        // Count the lines up to the end of what was read; a fault is reported there.
-        let position = usize::try_from(xml.buffer_position())
-            .unwrap_or(usize::MAX)
-            .clamp(counted, bytes.len());
-        line += bytes[counted..position]
-            .iter()
-            .filter(|b| **b == b'\n')
-            .count();
-        counted = position;
-        let fault = |problem| (line, problem);
-        match event.map_err(|error| fault(not_xml(&error)))? {
-            Event::Start(element) => {
-                if state.depth >= MAX_DEPTH {
-                    return Err(fault(FileProblem::TooDeep { most: MAX_DEPTH }));
-                }
-                state.depth += 1;
-                state.start(&element, line)?;
-            }
-            Event::Empty(element) => {
-                state.depth += 1;
-                state.start(&element, line)?;
-                state.end()?;
-            }
-            Event::End(_) => state.end()?,
-            Event::Text(text) => {
-                let text = text.decode().map_err(|_| fault(FileProblem::NotText))?;
-                state.text(&text, line)?;
-            }
-            Event::CData(text) => {
-                let text = text.decode().map_err(|_| fault(FileProblem::NotText))?;
-                state.text(&text, line)?;
-            }
-            Event::GeneralRef(reference) => {
-                let name = reference
-                    .decode()
-                    .map_err(|_| fault(FileProblem::NotText))?;
-                let number = reference.resolve_char_ref();
-                match (number, resolve_xml_entity(&name)) {
-                    (Ok(Some(character)), _) => {
-                        state.text(character.encode_utf8(&mut [0; 4]), line)?
-                    }
-                    (Ok(None), Some(text)) => state.text(text, line)?,
-                    _ => {
-                        let expected = "a predefined XML entity";
-                        let found = shortened(&name);
-                        return Err(fault(FileProblem::Unexpected { expected, found }));
-                    }
-                }
-            }
-            Event::Eof => break,
-            Event::Decl(declaration) => {
-                let encoding = declaration.encoding().and_then(Result::ok);
-                let known = encoding
-                    .is_none_or(|name| name.eq_ignore_ascii_case(b"utf-8") || text.is_ascii());
-                if !known {
-                    return Err(fault(FileProblem::Unsupported {
-                        feature: "an encoding other than UTF-8",
-                        instead: "convert the file to UTF-8 and change its declaration",
-                    }));
-                }
-            }
-            Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
-        }
-    }
-    if state.depth > 0 || !state.graph_seen {
-        let expected = if state.graph_seen {
-            "a closing tag"
-        } else {
-            "a `graph` element"
-        };
-        let found = "the end of the file".to_owned();
-        return Err((line, FileProblem::Unexpected { expected, found }));
+    let line = xml::walk(text, &mut state)?;
+    if !state.graph_seen {
+        return Err((line, xml::ended_before("a `graph` element")));
     }
     state.builder.finish()
 }
@@ -123,7 +42,6 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Fault> {
 #[derive(Default)]
 struct State {
     builder: Builder,
-    depth: usize,
     /// Ids of the `key` elements that declare a node's label or name.
     name_keys: BTreeSet<String>,
     graph_seen: bool,
@@ -133,31 +51,11 @@ struct State {
     name: Option<(String, usize)>,
 }
 
-impl State {
-    fn start(&mut self, element: &BytesStart<'_>, line: usize) -> Result<(), Fault> {
+impl Elements for State {
+    fn start(&mut self, element: &BytesStart<'_>, depth: usize, line: usize) -> Result<(), Fault> {
         let unsupported =
             |feature, instead| Err((line, FileProblem::Unsupported { feature, instead }));
-        let required = |name: &'static str, of: &'static str| {
-            attribute(element, name, line)?.ok_or_else(|| {
-                let problem = FileProblem::Missing {
-                    element: of,
-                    attribute: name,
-                };
-                (line, problem)
-            })
-        };
-        if let Some(error) = element.attributes().find_map(Result::err) {
-            return Err((line, not_xml(&error)));
-        }
-        for expected in ["`graph`", "`node`", "`edge`"] {
-            let name = expected.trim_matches('`').as_bytes();
-            let local = element.local_name();
-            let found = local.as_ref();
-            if found.eq_ignore_ascii_case(name) && found != name {
-                let found = shortened(&String::from_utf8_lossy(found));
-                return Err((line, FileProblem::Unexpected { expected, found }));
-            }
-        }
+        let required = |name, of| required(element, name, of, line);
         match element.local_name().as_ref() {
             b"key" => {
                 let of = attribute(element, "for", line)?;
@@ -188,7 +86,7 @@ impl State {
                     id: required("id", "a node")?,
                     name: None,
                     line,
-                    depth: self.depth,
+                    depth,
                 });
             }
             b"edge" => {
@@ -209,7 +107,7 @@ impl State {
             b"data"
                 if self.node.is_some() && self.name_keys.contains(&required("key", "data")?) =>
             {
-                self.name = Some((String::new(), self.depth));
+                self.name = Some((String::new(), depth));
             }
             _ => {}
         }
@@ -217,11 +115,6 @@ impl State {
     }
 
     fn text(&mut self, text: &str, line: usize) -> Result<(), Fault> {
-        if self.depth == 0 && !text.trim().is_empty() {
-            let expected = "elements alone at the outermost level";
-            let found = shortened(text.trim());
-            return Err((line, FileProblem::Unexpected { expected, found }));
-        }
         if let Some((name, _)) = &mut self.name {
             if name.len() + text.len() > MAX_NAME {
                 return Err((line, FileProblem::TooLong { most: MAX_NAME }));
@@ -231,43 +124,16 @@ impl State {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Fault> {
-        if let Some((name, _)) = self.name.take_if(|(_, depth)| *depth == self.depth)
+    fn end(&mut self, depth: usize) -> Result<(), Fault> {
+        if let Some((name, _)) = self.name.take_if(|(_, of)| *of == depth)
             && let Some(node) = &mut self.node
         {
             let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
             node.name.get_or_insert(name);
         }
-        if let Some(node) = self.node.take_if(|node| node.depth == self.depth) {
+        if let Some(node) = self.node.take_if(|node| node.depth == depth) {
             self.builder.node(node.id, node.name, node.line)?;
         }
-        self.depth = self.depth.saturating_sub(1);
         Ok(())
-    }
-}
-
-/// The value of an attribute, with its entities resolved.
-fn attribute(
-    element: &BytesStart<'_>,
-    name: &'static str,
-    line: usize,
-) -> Result<Option<String>, Fault> {
-    let fault = |error: &dyn std::fmt::Display| (line, not_xml(error));
-    let Some(found) = element
-        .try_get_attribute(name)
-        .map_err(|error| fault(&error))?
-    else {
-        return Ok(None);
-    };
-    let value = found.unescape_value().map_err(|error| fault(&error))?;
-    if value.len() > MAX_NAME {
-        return Err((line, FileProblem::TooLong { most: MAX_NAME }));
-    }
-    Ok(Some(value.into_owned()))
-}
-
-fn not_xml(error: &dyn std::fmt::Display) -> FileProblem {
-    FileProblem::Xml {
-        reason: error.to_string().chars().take(200).collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! Graph files: edge lists, GraphML, GML and recipes.
+//! Graph files: edge lists, tables, GraphML, GML, GEXF, node-link JSON, sparse matrices and recipes.
 //!
 //! What a file holds is hostile: its size, its lines, its nodes and edges are bounded, no count it
 //! declares is believed, and every fault is reported with its line. Nothing is repaired unless an option
@@ -7,11 +7,20 @@
 //! no control characters, names without characters that cannot be seen, and no two names that are one in two
 //! spellings ([`Spellings`](crate::vocabulary::Spellings)); otherwise names are compared byte by byte.
 
+mod edge_line;
+mod edge_table;
 mod edges;
+mod gexf;
 mod gml;
 mod graphml;
+mod headings;
+mod matrix;
+mod node_link;
 mod parsed;
 mod recipe;
+mod records;
+mod writing;
+mod xml;
 
 #[cfg(test)]
 mod hostile;
@@ -30,8 +39,8 @@ use super::{FileProblem, Graph, Origin, Provenance, Topology, TopologyError};
 use crate::vocabulary::hidden;
 use parsed::{Fault, Parsed};
 
-pub use edges::write_edges;
 pub use recipe::{Expected, ParallelEdges, Recipe};
+pub use writing::write_edges;
 
 /// The largest file read, in bytes after decompression.
 pub const MAX_FILE: usize = 256 << 20;
@@ -56,9 +65,18 @@ pub struct LoadOptions {
 /// A file format, told by the ending of a file's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
+    /// Lines of two ids.
     Edges,
+    /// Records, separated by tabs or otherwise.
+    Records {
+        tabs: bool,
+    },
     GraphMl,
     Gml,
+    Gexf,
+    NodeLink,
+    /// A sparse matrix of NumPy arrays.
+    Matrix,
     Recipe,
 }
 
@@ -70,9 +88,14 @@ impl Format {
             None => (name.as_str(), false),
         };
         let format = match stem.rsplit_once('.')?.1 {
-            "edges" => Self::Edges,
+            "edges" | "edgelist" | "txt" => Self::Edges,
+            "csv" => Self::Records { tabs: false },
+            "tsv" => Self::Records { tabs: true },
             "graphml" => Self::GraphMl,
             "gml" => Self::Gml,
+            "gexf" => Self::Gexf,
+            "json" => Self::NodeLink,
+            "npz" => Self::Matrix,
             "toml" => Self::Recipe,
             _ => return None,
         };
@@ -80,11 +103,15 @@ impl Format {
     }
 
     fn parse(self, bytes: &[u8]) -> Result<Parsed, Fault> {
-        let text = plain_text(bytes)?;
+        let text = || plain_text(bytes);
         match self {
-            Self::Edges => edges::parse(text),
-            Self::GraphMl => graphml::parse(text),
-            Self::Gml => gml::parse(text),
+            Self::Edges => edges::parse(text()?),
+            Self::Records { tabs } => records::parse(text()?, tabs),
+            Self::Gexf => gexf::parse(text()?),
+            Self::NodeLink => node_link::parse(text()?),
+            Self::Matrix => matrix::parse(bytes),
+            Self::GraphMl => graphml::parse(text()?),
+            Self::Gml => gml::parse(text()?),
             Self::Recipe => {
                 let file = "a recipe".to_owned();
                 Err((1, FileProblem::RecipeFile { file }))
@@ -109,7 +136,7 @@ fn plain_text(bytes: &[u8]) -> Result<&str, Fault> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// Reads a connected graph from a file (`.edges`, `.graphml`, `.gml`, each also with `.gz`) or makes it
+/// Reads a connected graph from a file (`.edges`, `.edgelist`, `.txt`, `.csv`, `.tsv`, `.graphml`, `.gml`, `.gexf`, `.json`, each also with `.gz`, and `.npz`) or makes it
 /// by a recipe (`.toml`), and computes its weights and spectrum.
 ///
 /// # Errors
@@ -163,7 +190,10 @@ fn read_graph(
     let bytes = read(path, zipped, MAX_FILE)?;
     let parsed = format.parse(&bytes).map_err(at(path))?;
     drop(bytes);
-    let listed = parsed.edges.len();
+    let directed = parsed.edges.iter().filter(|edge| edge.directed).count();
+    // An edge with two directions is listed twice.
+    let listed = parsed.edges.len() - directed / 2;
+    let left_out = parsed.left_out.clone();
     let graph = parsed
         .into_graph(options.merge_parallel)
         .map_err(at(path))?;
@@ -177,6 +207,7 @@ fn read_graph(
         licence: None,
         merged_edges: listed - graph.edges(),
         dropped_nodes: 0,
+        left_out,
     };
     if options.disconnected && !options.largest_component {
         return Ok((graph, provenance));

@@ -32,9 +32,27 @@ pub(super) struct Parsed {
     /// One per node, distinct.
     pub(super) names: Option<Vec<String>>,
     pub(super) edges: Vec<ParsedEdge>,
+    /// What else the file holds, which is no part of a graph; for a message.
+    pub(super) left_out: Option<String>,
 }
 
 impl Parsed {
+    /// The same with names that are exactly 0 to n − 1 taken for the numbers of the nodes.
+    pub(super) fn numbered(mut self) -> Self {
+        let nodes = self.nodes;
+        let number = |name: &String| node_number(name, nodes);
+        let names = self.names.as_ref();
+        let numbers: Option<Vec<u32>> = names.and_then(|names| names.iter().map(number).collect());
+        if let Some(numbers) = numbers {
+            for edge in &mut self.edges {
+                edge.source = numbers[edge.source as usize];
+                edge.target = numbers[edge.target as usize];
+            }
+            self.names = None;
+        }
+        self
+    }
+
     /// The simple graph, connected or not.
     pub(super) fn into_graph(self, merge_parallel: bool) -> Result<Graph, Fault> {
         let name = |node: u32| match &self.names {
@@ -77,6 +95,12 @@ impl Parsed {
             None => graph,
         })
     }
+}
+
+/// The number an id is the canonical decimal form of, if it is below `nodes`.
+pub(super) fn node_number(id: &str, nodes: usize) -> Option<u32> {
+    let number: u32 = id.parse().ok()?;
+    ((number as usize) < nodes && number.to_string() == id).then_some(number)
 }
 
 /// An edge as (lower end, upper end), and its line.
@@ -147,7 +171,7 @@ pub(super) fn distinct_names(nodes: &[(String, Option<String>)]) -> Vec<String> 
 }
 
 /// Numbers for ids in order of definition.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Numbering {
     numbers: BTreeMap<String, u32>,
     spellings: Spellings,
@@ -186,6 +210,16 @@ impl Numbering {
         let number = self.len() as u32;
         self.numbers.insert(id.to_owned(), number);
         Ok((number, true))
+    }
+
+    /// The same without the ids that were defined first.
+    pub(super) fn without_first(self, count: u32) -> Self {
+        let numbers = self.numbers.into_iter();
+        let left = numbers.filter_map(|(id, number)| Some((id, number.checked_sub(count)?)));
+        Self {
+            numbers: left.collect(),
+            spellings: self.spellings,
+        }
     }
 
     /// The ids in the order of their numbers.
@@ -275,6 +309,7 @@ impl Builder {
             nodes: self.nodes.len(),
             names: Some(distinct_names(&self.nodes)),
             edges,
+            left_out: None,
         })
     }
 }

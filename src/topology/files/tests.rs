@@ -62,13 +62,13 @@ fn other_ids_are_names_in_order_of_appearance() {
 fn edge_list_faults_name_line_and_remedy() {
     let fault = |text| fault(Format::Edges, text);
     assert!(fault("0 1\n1 1").starts_with("2: a self-loop at node 1; remove"));
-    let parallel = fault("0 1\n# x\n1 0\n");
+    let parallel = fault("0 1\n# x\n1 0\n1 2\n");
     assert!(
         parallel.starts_with("3: the edge 0 - 1 again, first on line 1"),
         "{parallel}"
     );
     assert!(parallel.contains("parallel_edges = \"merge\""));
-    assert!(fault("0 1\n0 1 2.5").starts_with("2: expected two node ids, found 3"));
+    assert!(fault("0 1\n0 1 2.5").starts_with("2: found 3 fields, and line 1 has 2"));
     assert!(fault("0 1\n7").starts_with("2: expected two node ids, found 1"));
     assert_eq!(fault(""), "1: the file has no nodes");
     assert!(fault(&format!("0 1\n{}", "x".repeat(5000))).starts_with("2: a line"));

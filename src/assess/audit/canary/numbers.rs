@@ -182,6 +182,7 @@ fn alone(filters: &Filters<'_>, user: usize, row: &[(u32, f64)]) -> SparseRows {
             .expect("ascending items of the data"),
         counts: loaded.counts,
         values: Some(values),
+        layout: None,
     };
     left(filters, &one, &kept(filters, &one.interactions))
 }
