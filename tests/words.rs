@@ -147,6 +147,51 @@ fn what_the_guide_and_the_readme_name_is_there() {
     assert!(named > 20, "found {named}");
 }
 
+/// The tests that a page's tables name, in the columns that are headed so.
+fn named_tests(page: &str) -> Vec<&str> {
+    let mut column = None;
+    let mut named = Vec::new();
+    for line in page.lines() {
+        let cells: Vec<&str> = line.split(" | ").collect();
+        if !line.starts_with("| ") {
+            column = None;
+        } else if let Some(at) = cells.iter().position(|cell| cell.starts_with("test")) {
+            column = column.or(Some(at));
+        }
+        let cell = column.and_then(|at| cells.get(at)).unwrap_or(&"");
+        named.extend(
+            cell.split('`')
+                .skip(1)
+                .step_by(2)
+                .filter(|name| !name.contains("::")),
+        );
+    }
+    named
+}
+
+#[test]
+fn the_tests_that_the_guide_names_are_there() {
+    let texts = texts();
+    let code: Vec<&str> = texts
+        .iter()
+        .filter(|(path, _)| path.ends_with(".rs"))
+        .map(|(_, text)| text.as_str())
+        .collect();
+    let mut count = 0;
+    for page in ["deviating_peers", "lost_peers"] {
+        let page = fs::read_to_string(repository(&format!("src/guide/{page}.md"))).expect("a page");
+        for name in named_tests(&page) {
+            count += 1;
+            let test = format!("fn {name}() {{");
+            assert!(
+                code.iter().any(|text| text.contains(&test)),
+                "no test `{name}`"
+            );
+        }
+    }
+    assert!(count >= 20, "{count}");
+}
+
 #[test]
 fn citations_of_what_is_outside_are_found() {
     for wrong in [

@@ -30,11 +30,11 @@ pub(super) fn keep(
 }
 
 /// Keeps two statements of one member that contradict each other, unless two are kept already: the first to be found are enough.
-pub(super) fn keep_contradiction(files: &SessionFiles, both: [Vec<u8>; 2]) {
+pub(super) fn keep_contradiction(files: &SessionFiles, both: &[Vec<u8>; 2]) {
     if files.path(OTHER_RESULT).exists() {
         return;
     }
-    for (name, bytes) in [OUR_RESULT, OTHER_RESULT].into_iter().zip(&both) {
+    for (name, bytes) in [OUR_RESULT, OTHER_RESULT].into_iter().zip(both) {
         if let Err(error) = files.write(name, bytes) {
             return tracing::error!(%error, "two statements that contradict each other were not kept");
         }
@@ -100,8 +100,8 @@ mod tests {
         let files = state.session([3; 32]).expect("made");
         let kept = || [OUR_RESULT, OTHER_RESULT].map(|name| fs::read(files.path(name)).ok());
         assert_eq!(kept(), [None, None]);
-        keep_contradiction(&files, [vec![1], vec![2]]);
-        keep_contradiction(&files, [vec![3], vec![4]]);
+        keep_contradiction(&files, &[vec![1], vec![2]]);
+        keep_contradiction(&files, &[vec![3], vec![4]]);
         assert_eq!(kept(), [Some(vec![1]), Some(vec![2])]);
     }
 }

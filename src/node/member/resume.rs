@@ -340,8 +340,11 @@ fn listed(records: &[Record], invitation: &Invitation) -> Result<Option<Listed>,
             joins: hash.0,
         };
         let invited = |id: &PublicId| invitation.member(id).is_some();
-        let read = |join: &Box<[u8]>| Signed::read(join, invitation.hash(), invited);
-        let joins = joins.iter().map(read).collect::<Result<Vec<_>, _>>();
+        let read = |join: &[u8]| Signed::read(join, invitation.hash(), invited);
+        let joins = joins
+            .iter()
+            .map(|join| read(join))
+            .collect::<Result<Vec<_>, _>>();
         let joins = joins.map_err(|_| MemberError::JournalLost)?;
         let before = found.take().map(|before| before.joins).unwrap_or_default();
         let joins = [before, joins].concat();

@@ -201,7 +201,7 @@ impl Conductor<'_> {
                 tracing::warn!(%member, "a member has signed two statements that contradict each other");
                 if let Some(planned) = &self.planned {
                     let session = planned.session.plan().session();
-                    dispute::keep_contradiction(&self.ready.files, evidence.files(session));
+                    dispute::keep_contradiction(&self.ready.files, &evidence.files(session));
                 }
             }
             Told::Ended(End::Finished) => self.finish()?,

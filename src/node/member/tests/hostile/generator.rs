@@ -335,7 +335,8 @@ impl Actor for Generated {
         for place in 0..self.deviations.len() {
             match &mut self.deviations[place] {
                 Deviation::Unheld(unheld) => {
-                    if unheld.keeps_back(hands, &item) {
+                    let is_kept_back = unheld.keeps_back(hands, &item);
+                    if is_kept_back {
                         return;
                     }
                 }
@@ -475,9 +476,9 @@ pub(super) fn play(seed: u64) -> (Vec<String>, String) {
         let is_honest = |member| member != hostile;
         let mut ends = world.ends.iter().filter(|end| is_honest(end.member));
         let has_begun = world.notes.published.iter().any(|one| !one.is_empty());
-        if ends.any(|end| end.error.is_some()) && (!has_begun || seed % 3 == 0) {
+        if ends.any(|end| end.error.is_some()) && (!has_begun || seed.is_multiple_of(3)) {
             // The same file again, as an operator would, with the hostile member's files of before or not.
-            if seed / 4 % 2 == 0 {
+            if (seed / 4).is_multiple_of(2) {
                 world.restore(hostile);
             }
             world.now = world.now + Span(SECOND);

@@ -27,7 +27,7 @@ pub(super) struct Notes {
     assembled: Vec<BTreeMap<PublicId, Join>>,
     /// Whom tolerant peers have named, and their proofs.
     pub(super) named: Vec<(usize, PublicId, String)>,
-    pub(super) proofs: Vec<(PublicId, regroup::Evidence)>,
+    pub(super) proofs: Vec<(usize, PublicId, regroup::Evidence)>,
     /// Promises that were broken on the way.
     pub(super) broken: Vec<String>,
 }
@@ -144,6 +144,8 @@ impl Notes {
         for (culprit, what) in &process.named {
             self.named.push((member, *culprit, what.clone()));
         }
-        self.proofs.extend(process.proofs.iter().cloned());
+        let proofs = process.proofs.iter().cloned();
+        self.proofs
+            .extend(proofs.map(|(id, proof)| (member, id, proof)));
     }
 }

@@ -386,7 +386,7 @@ impl Process {
                     self.named.push((culprit, "two statements".to_owned()));
                     if let Some(planned) = &self.planned {
                         let session = planned.session.plan().session();
-                        dispute::keep_contradiction(&self.ready.files, evidence.files(session));
+                        dispute::keep_contradiction(&self.ready.files, &evidence.files(session));
                     }
                     self.proofs.push((culprit, *evidence));
                 }

@@ -34,7 +34,21 @@ fn names_honest(world: &World, text: &str) -> bool {
 /// Whether this blames nobody for what it has sent. A member that waits for the hostile one keeps its own neighbours waiting, and the first deadline to pass
 /// may be theirs.
 fn is_absence(why: &str) -> bool {
-    why.contains("has been gone for") || why.contains("sent nothing for step")
+    why.contains("has been gone for")
+}
+
+/// Whether a member of this name was away: it had ended, or its process was killed.
+fn was_away(world: &World, name: &str) -> bool {
+    let members = world.invitation.members.iter();
+    let named = |known: &str| name == known || name.starts_with(&format!("{known} ("));
+    let id = members
+        .filter(|member| named(&member.name))
+        .map(|one| one.id);
+    let place = |id: PublicId| world.ids.iter().position(|known| *known == id);
+    let mut places = id.filter_map(place);
+    places.all(|place| {
+        world.killed.contains(&place) || world.ends.iter().any(|end| end.member == place)
+    })
 }
 
 /// Whom an error says to deviate.
@@ -79,6 +93,12 @@ fn ends(world: &World, found: &mut Vec<String>) {
             if names_honest(world, &name) {
                 found.push(format!("{} names {name}: {error}", end.member));
             }
+        }
+        if let MemberError::Culprit { member, why, .. } = error
+            && is_absence(why)
+            && !was_away(world, member)
+        {
+            found.push(format!("{} says that {member} is away: {why}", end.member));
         }
         let mut ends = world.ends.iter().filter(honest);
         if matches!(error, MemberError::Missed) && !ends.any(|end| end.code() == 0) {
@@ -173,7 +193,13 @@ fn evidence(world: &World, found: &mut Vec<String>) {
             found.push(format!("{member} keeps evidence against {convicted:?}"));
         }
     }
-    for (id, _) in &world.notes.proofs {
+    for (member, id, _) in &world.notes.proofs {
+        let is_kept = kept(world).iter().any(|(by, _)| by == member);
+        if Some(*member) != world.hostile && !is_kept {
+            found.push(format!(
+                "{member} has found two statements of {id} and keeps nothing"
+            ));
+        }
         if is_honest(world, id) {
             found.push(format!("two statements convict {id}"));
         }

@@ -5,12 +5,13 @@ use super::*;
 
 type OnSend = Box<dyn FnMut(&mut Hands<'_>, usize, Item)>;
 type OnAct = Box<dyn FnMut(&mut Hands<'_>, u64)>;
+type OnBegin = Box<dyn FnMut(&mut Hands<'_>)>;
 type OnHear = Box<dyn FnMut(&Arc<[u8]>)>;
 
 /// A hostile member that does as its honest process, but for what is given.
 #[derive(Default)]
 pub(super) struct Script {
-    on_begin: Option<Box<dyn FnMut(&mut Hands<'_>)>>,
+    on_begin: Option<OnBegin>,
     on_send: Option<OnSend>,
     on_act: Option<OnAct>,
     on_hear: Option<OnHear>,

@@ -74,7 +74,12 @@ pub(super) struct Seat {
     pub(super) sent: Vec<u64>,
 }
 
+/// A change of a Join.
+type OtherJoin = Box<dyn Fn(&mut Join)>;
+
 pub(super) struct World {
+    /// Members whose process was ended from outside.
+    pub(super) killed: BTreeSet<usize>,
     pub(super) case: Case,
     pub(super) invitation: Invitation,
     planner: Arc<CasePlanner>,
@@ -94,7 +99,7 @@ pub(super) struct World {
     /// What the rows of the hostile member are multiplied by.
     pub(super) factor: f64,
     /// What becomes of the Join that its process says.
-    pub(super) join: Option<Box<dyn Fn(&mut Join)>>,
+    pub(super) join: Option<OtherJoin>,
 }
 
 /// What the hostile member's state was at the beginning.
@@ -152,6 +157,7 @@ impl World {
             sent: vec![0; count],
         });
         Self {
+            killed: BTreeSet::new(),
             case,
             planner: CasePlanner::new(case),
             seats: seats.collect(),
@@ -349,6 +355,7 @@ impl World {
 
     fn kill(&mut self, member: usize) {
         if self.seats[member].process.take().is_some() {
+            self.killed.insert(member);
             self.away(member);
         }
     }
