@@ -74,7 +74,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
             "topology/generators",
             "topology/graph",
         ],
-        Some(&["vocabulary"]),
+        Some(&["linalg", "vocabulary"]),
     ),
     ("data/matrix_problem", &[], Some(&[])),
     (
