@@ -152,7 +152,7 @@ impl Table {
         {
             return fault(FileProblem::NeighbourLists);
         }
-        self.numbered(columns)
+        self.numbered(columns.as_ref())
     }
 
     /// The columns that the first line names; nothing where it is an edge.
@@ -202,8 +202,8 @@ impl Table {
         }
     }
 
-    fn numbered(self, columns: Option<Columns>) -> Result<Parsed, Fault> {
-        let left_out = self.left_out(columns.as_ref());
+    fn numbered(self, columns: Option<&Columns>) -> Result<Parsed, Fault> {
+        let left_out = self.left_out(columns);
         let Self {
             numbering,
             mut edges,

@@ -46,7 +46,7 @@ impl Elements for State {
             b"graph" => {
                 self.graph_seen = true;
                 let default = attribute(element, "defaultedgetype", line)?;
-                self.directed = is_directed(default, false, line)?;
+                self.directed = is_directed(default.as_deref(), false, line)?;
             }
             b"node" if self.node.is_some() => {
                 return unsupported("a node within a node", "keep one flat graph");
@@ -60,7 +60,7 @@ impl Elements for State {
             }
             b"edge" => {
                 let directed = attribute(element, "type", line)?;
-                let directed = is_directed(directed, self.directed, line)?;
+                let directed = is_directed(directed.as_deref(), self.directed, line)?;
                 let source = required(element, "source", "an edge", line)?;
                 let target = required(element, "target", "an edge", line)?;
                 self.builder.edge(source, target, directed, line)?;
@@ -76,8 +76,8 @@ impl Elements for State {
     }
 }
 
-fn is_directed(found: Option<String>, default: bool, line: usize) -> Result<bool, Fault> {
-    match found.as_deref() {
+fn is_directed(found: Option<&str>, default: bool, line: usize) -> Result<bool, Fault> {
+    match found {
         None => Ok(default),
         Some("undirected" | "mutual") => Ok(false),
         Some("directed") => Ok(true),
