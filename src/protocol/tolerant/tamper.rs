@@ -46,6 +46,14 @@ pub(crate) enum Tamper {
     Overstates,
 }
 
+impl TolerantPeer {
+    /// A peer that overstates how often releases were tried again, and cuts links so that they are ([`Agreement::Overstates`]).
+    pub(crate) fn overstating(mut self) -> Self {
+        self.regroup.tamper = Agreement::Overstates;
+        self
+    }
+}
+
 impl Tamper {
     /// The defect of the agreement that goes with it.
     pub(super) fn agreement(self) -> Agreement {

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::actor::{Hands, Item};
-use super::losses::{Unheld, cut, flood, record, restated};
+use super::losses::{cut, flood, record, restated};
 use super::script::Script;
 use super::world::{MILLI, SECOND};
 use super::*;
@@ -46,30 +46,25 @@ fn world(case: Case, hostile: usize, script: Script) -> World {
     World::new(case, 5, Some(hostile), Some(Box::new(script)))
 }
 
-/// Receives what all publish, says of none that it holds it, cuts links of its own, and states as many retries as a number holds.
-fn wrapping(cuts: u32) -> Script {
-    let mut unheld = Unheld::new(cuts);
-    Script::sends(move |hands, to, item| {
-        if unheld.keeps_back(hands, &item) {
-            return;
-        }
-        let item = restated(hands, item, |statement| statement.retries = u32::MAX);
-        hands.send(to, item);
-    })
+/// A hostile member that cuts links instead of saying that it holds what was published, and states the largest number of retries.
+fn overstated(kind: Kind) -> World {
+    let mut world = world(Case::of(8, kind), 7, Script::default());
+    world.overstates = true;
+    assert_kept(&mut world);
+    world
 }
 
 #[test]
 fn a_count_of_retries_that_wraps_has_nobody_publish_a_try_twice() {
-    for cuts in [1, 3, 6] {
-        assert_kept(&mut world(Case::of(8, Kind::Open), 7, wrapping(cuts)));
-    }
+    overstated(Kind::Open);
 }
 
 #[test]
 fn a_count_of_retries_that_wraps_charges_no_sealed_try_twice() {
-    for cuts in [1, 3] {
-        assert_kept(&mut world(Case::of(8, Kind::Sealed), 7, wrapping(cuts)));
-    }
+    let world = overstated(Kind::Sealed);
+    // Those that follow the protocol go on without it.
+    let done = world.ends.iter().filter(|end| end.code() == 0).count();
+    assert!(done >= 7, "{:?}", world.ends);
 }
 
 #[test]

@@ -84,6 +84,8 @@ pub(super) struct Process {
     pub(super) proofs: Vec<(PublicId, crate::protocol::regroup::Evidence)>,
     /// What neighbours sent that began earlier.
     pub(super) early: Vec<(PublicId, Vec<u8>)>,
+    /// Whether its tolerant peer overstates how often releases were tried again.
+    pub(super) overstates: bool,
 }
 
 type Step = Result<(), MemberError>;
@@ -144,6 +146,7 @@ impl Process {
             named: Vec::new(),
             proofs: Vec::new(),
             early: Vec::new(),
+            overstates: false,
         }))
     }
 

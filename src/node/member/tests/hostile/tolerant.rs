@@ -107,6 +107,10 @@ impl Lossy {
             _ => TolerantPeer::recovered(setup.clone(), secrets, views, start, &disk),
         };
         let peer = peer.map_err(HostError::from)?;
+        let peer = match process.overstates {
+            true => peer.overstating(),
+            false => peer,
+        };
         let restarts = peer.regroup().known().restarts()[me.index()];
         let life = Life::new(lives, restarts, drawn()?);
         process.ready.journal.append(Record::Begun {

@@ -80,6 +80,8 @@ type OtherJoin = Box<dyn Fn(&mut Join)>;
 pub(super) struct World {
     /// Members whose process was ended from outside.
     pub(super) killed: BTreeSet<usize>,
+    /// Whether the hostile member overstates how often releases were tried again.
+    pub(super) overstates: bool,
     pub(super) case: Case,
     pub(super) invitation: Invitation,
     planner: Arc<CasePlanner>,
@@ -158,6 +160,7 @@ impl World {
         });
         Self {
             killed: BTreeSet::new(),
+            overstates: false,
             case,
             planner: CasePlanner::new(case),
             seats: seats.collect(),
@@ -285,7 +288,8 @@ impl World {
         let is_hostile = Some(member) == self.hostile;
         let change = self.join.as_deref().filter(|_| is_hostile);
         match Process::start(setup, self.now, change) {
-            Ok(Some(process)) => {
+            Ok(Some(mut process)) => {
+                process.overstates = is_hostile && self.overstates;
                 self.seats[member].process = Some(process);
                 self.step(member, |process, now, out| process.begin(now, out));
                 self.connect(member);
