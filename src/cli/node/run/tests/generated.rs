@@ -56,7 +56,12 @@ const KEYS: &[(&str, &str, &str)] = &[
     (
         "data",
         "format",
-        "'matrix-csv' 'npy' 'csv-triples' 'lightgcn' 'jester' 'movielens-csv' 'movielens-dat' 'eachmovie' 'matrix-market' 'graph' 'generated'",
+        "'matrix-csv' 'npy' 'table' 'csv-triples' 'lightgcn' 'jester' 'movielens-csv' 'movielens-dat' 'eachmovie' 'matrix-market' 'graph' 'generated'",
+    ),
+    (
+        "data",
+        "columns",
+        "{user='x',item=1} {rating=2} {user=1,item=1}",
     ),
     ("data", "threshold", REALS),
     ("data", "items", COUNTS),
