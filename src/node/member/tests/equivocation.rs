@@ -26,7 +26,8 @@ fn played(members: u16, hostile: usize, scene: Scene) -> (Vec<String>, Vec<Optio
         match proof {
             Some(Proof::Frames(culprit)) => {
                 assert_eq!(*culprit, ids[hostile], "{peer}: {end}");
-                let named = format!("{} signed two", group.states[hostile]);
+                let named = culprit.beside(&group.states[hostile]);
+                let named = format!("{named} signed two");
                 assert!(end.contains(&named), "{peer}: {end}");
             }
             Some(Proof::Results(_)) => assert!(end.contains("maybe neither"), "{peer}: {end}"),
