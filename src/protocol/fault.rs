@@ -119,6 +119,11 @@ pub enum FaultKind {
     /// A sealed contribution, a key or a share that is not what it should be.
     #[error("sealed its contribution wrongly, or gave up a share that is none: {0}")]
     Sealed(Refused),
+    /// A sealed contribution or a share that does not fit what this peer holds of others.
+    #[error(
+        "sent what does not fit what this peer holds, since one of the two deviates, or another has told them different things: {0}"
+    )]
+    Unlike(Refused),
     /// A statement of what has gone wrong that no member makes: more retries than the session pays for, releases or views that it has not had.
     #[error(
         "sent a statement that no member makes which follows the protocol: its counts are beyond what the session allows"
@@ -130,4 +135,12 @@ pub enum FaultKind {
         /// The step that waits, counted over the session.
         step: u64,
     },
+}
+
+impl FaultKind {
+    /// Whether it may be the doing of another than the neighbour: of whoever has told two members different things, or keeps one waiting.
+    #[must_use]
+    pub fn names_nobody(&self) -> bool {
+        matches!(self, Self::Unlike(_) | Self::Silent { .. })
+    }
 }

@@ -141,7 +141,10 @@ pub enum AssemblyError {
     )]
     Excluded,
     /// Members that were silent in a step.
-    #[error("{} did not {step} within {seconds} s", .members.join(", "))]
+    #[error(
+        "{} did not {step} within {seconds} s, and may have waited for another: who holds the session up is not known here",
+        .members.join(", ")
+    )]
     Silent {
         /// Who.
         members: Vec<String>,

@@ -191,7 +191,12 @@ impl Conductor<'_> {
             }
             Told::Fault { culprit, what } => {
                 let member = named(&self.names, &culprit);
-                tracing::warn!(%member, %what, "a member deviates; the link to it is cut");
+                match what.names_nobody() {
+                    true => tracing::warn!(%member, %what, "the link to a member is cut"),
+                    false => {
+                        tracing::warn!(%member, %what, "a member deviates; the link to it is cut")
+                    }
+                }
             }
             Told::Deviates(evidence) => {
                 let culprit = self.roster.get(evidence.culprit().index()).copied();

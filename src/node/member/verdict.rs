@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 
 use super::error::MemberError;
 use crate::node::deployed::Misbehaviour;
-use crate::protocol::FaultKind;
 use crate::session::{PublicId, Reason, Signed, Statement};
 
 /// Where a session stands for this member.
@@ -128,7 +127,7 @@ impl Situation<'_> {
         match has_evidence {
             _ if self.tolerates() => Consequence::LinkCut { is_over: false },
             // It may have waited for somebody who deviates.
-            false if matches!(what, Misbehaviour::Protocol(FaultKind::Silent { .. })) => {
+            false if matches!(what, Misbehaviour::Protocol(kind) if kind.names_nobody()) => {
                 Consequence::Ends(MemberError::Stalled {
                     member: self.named(culprit),
                     what: what.to_string(),
@@ -190,6 +189,7 @@ pub(super) fn last_statement(error: &MemberError, is_final: bool) -> Option<Stat
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::FaultKind;
     use crate::session::{Identity, SessionHash};
 
     fn identity(number: u8) -> Identity {

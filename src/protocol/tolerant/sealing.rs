@@ -113,7 +113,7 @@ impl TolerantPeer {
         match sealer.attest(attempt, out) {
             Ok(()) => Ok(true),
             Err(Refused::Disagree { dealer, .. }) => {
-                let kind = FaultKind::Sealed(Refused::Disagree { dealer, attempt });
+                let kind = FaultKind::Unlike(Refused::Disagree { dealer, attempt });
                 let culprit = dealer;
                 out.push(Output::Fault(Fault { culprit, kind }));
                 Ok(false)
@@ -317,7 +317,8 @@ impl TolerantPeer {
         }
         let attempt = signed.attempt;
         if let Err(error) = sealer.take_share((attempt, dealer), holder, &signed.share) {
-            let (culprit, kind) = (holder, FaultKind::Sealed(error.into()));
+            // The dealer may have sealed differently for the two.
+            let (culprit, kind) = (holder, FaultKind::Unlike(error.into()));
             out.push(Output::Fault(Fault { culprit, kind }));
             return Ok(());
         }
@@ -390,7 +391,10 @@ fn blamed(
 ) -> Result<(), TolerantError> {
     match refused {
         Refused::Seal(_) | Refused::Twice { .. } | Refused::Disagree { .. } => {
-            let kind = FaultKind::Sealed(refused);
+            let kind = match refused {
+                Refused::Disagree { .. } => FaultKind::Unlike(refused),
+                _ => FaultKind::Sealed(refused),
+            };
             out.push(Output::Fault(Fault { culprit, kind }));
             Ok(())
         }

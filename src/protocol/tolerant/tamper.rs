@@ -46,6 +46,7 @@ pub(crate) enum Tamper {
     Overstates,
 }
 
+#[cfg(feature = "node")]
 impl TolerantPeer {
     /// A peer that overstates how often releases were tried again, and cuts links so that they are ([`Agreement::Overstates`]).
     pub(crate) fn overstating(mut self) -> Self {

@@ -54,7 +54,10 @@ impl World {
 
     fn send(&mut self, from: usize, to: usize, item: Item) {
         if Some(from) != self.hostile {
-            self.notes.sent(from, &item);
+            let process = self.seats[from].process.as_ref();
+            let roster = process.map_or(&[][..], |process| &process.roster[..]);
+            let peers: Vec<usize> = roster.iter().map(|id| self.place(*id)).collect();
+            self.notes.sent(from, &item, &peers);
             return self.leaves(from, to, Span(0), item);
         }
         let Some(mut actor) = self.actor.take() else {

@@ -75,17 +75,19 @@ impl Notes {
     }
 
     /// An honest member sends this.
-    pub(super) fn sent(&mut self, member: usize, item: &Item) {
+    pub(super) fn sent(&mut self, member: usize, item: &Item, peers: &[usize]) {
         match item {
             Item::Message(message) if matches!(message.body, Body::Average(_)) => {
                 self.published[member].insert((message.release.0, 0, [0; 32]));
             }
-            Item::Frame(frame) => self.frame(member, frame),
+            Item::Frame(frame) => self.frame(member, frame, peers),
             _ => {}
         }
     }
 
-    fn frame(&mut self, member: usize, frame: &Frame) {
+    /// `peers` are the members that take part, by the numbers of their peers.
+    fn frame(&mut self, member: usize, frame: &Frame, peers: &[usize]) {
+        let place = |peer: PeerIndex| peers.get(peer.index()).copied();
         let opened = |attempt: &Attempt| {
             let mut which = [0; 32];
             which[..8].copy_from_slice(&attempt.view.0.to_le_bytes());
@@ -103,14 +105,14 @@ impl Notes {
             Frame::Key { attempt, .. } => {
                 self.published[member].insert(opened(attempt));
             }
-            Frame::Share { signed, .. } if self.is_honest(signed.holder.index()) => {
-                let dealer = signed.dealer.index();
-                if dealer < self.published.len() {
+            Frame::Share { signed, .. } => {
+                let is_honest = place(signed.holder).is_some_and(|holder| self.is_honest(holder));
+                if let Some(dealer) = place(signed.dealer).filter(|_| is_honest) {
                     self.published[dealer].insert(opened(&signed.attempt));
                 }
             }
             Frame::Record(signed) if matches!(signed.record, Record::Statement { .. }) => {
-                let own = signed.record.origin().index() == member;
+                let own = place(signed.record.origin()) == Some(member);
                 let known = &mut self.stated[member];
                 if own && !known.contains(signed) {
                     known.push(signed.clone());

@@ -379,6 +379,7 @@ impl Process {
         match told {
             Told::Event(_, Event::Finished) | Told::WentOn { .. } | Told::GaveUp(_) => Ok(()),
             Told::Event(_, event) => self.event(event, now, out),
+            Told::Fault { what, .. } if what.names_nobody() => Ok(()),
             Told::Fault { culprit, what } => {
                 self.named.push((culprit, what.to_string()));
                 Ok(())

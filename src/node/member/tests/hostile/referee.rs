@@ -72,8 +72,7 @@ fn blamed(error: &MemberError) -> Vec<String> {
         | AssemblyError::Malformed { member, .. }
         | AssemblyError::Commitment { member }
         | AssemblyError::OtherPlan { member, .. } => vec![member.clone()],
-        AssemblyError::Silent { members, .. } => members.clone(),
-        // Lists that differ are nobody's deviation.
+        // Silence and lists that differ are nobody's deviation.
         _ => Vec::new(),
     }
 }
