@@ -210,13 +210,17 @@ pub(super) fn load(path: &Path) -> Result<Loaded, ExperimentError> {
         disconnected: true,
         ..LoadOptions::default()
     };
-    let (graph, _) = load_graph(path, options).map_err(|error| match error {
+    let (graph, provenance) = load_graph(path, options).map_err(|error| match error {
         TopologyError::Unreadable { path, source } => DataTableError::from(DataError::Open {
             file: path.display().to_string(),
             kind: source.kind(),
         }),
         other => DataTableError::Graph(other),
     })?;
+    if let Some(what) = provenance.left_out {
+        let path = path.to_owned();
+        return Err(DataTableError::Graph(TopologyError::Weighted { path, what }).into());
+    }
     let names: Vec<String> = (0..graph.nodes()).map(|v| graph.name(v)).collect();
     let loaded = Loaded::of_graph(&names, graph.edge_list()).map_err(DataTableError::from)?;
     Ok(loaded)

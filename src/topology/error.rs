@@ -31,6 +31,17 @@ pub enum TopologyError {
         /// What the user of the topology needs.
         wanted: usize,
     },
+    /// Edges of data with weights or other attributes.
+    #[error(
+        "{}: {what} beside the edges, and an edge of a private graph has no weight: leave them out of the file, or give the matrix as numbers",
+        path.display()
+    )]
+    Weighted {
+        /// The file.
+        path: PathBuf,
+        /// What it holds.
+        what: String,
+    },
     /// A list of edges that is no graph of the peers.
     #[error(transparent)]
     Edges(#[from] NamedEdgesError),

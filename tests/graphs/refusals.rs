@@ -125,7 +125,11 @@ fn files_that_are_no_graph_are_refused_with_their_line_and_missing_ones_with_how
     for (name, text, says) in [
         ("twice.edges", "0 1\n1 2\n2 1\n", "twice.edges:3"),
         ("loop.edges", "0 1\n1 1\n", "loop.edges:2"),
-        ("weights.edges", "0 1 5\n", "weights.edges:1"),
+        (
+            "weights.edges",
+            "0 1 5\n",
+            "weights.edges: a column of numbers beside the edges",
+        ),
         ("graph.csv", "0 1\n", "graph.csv"),
     ] {
         let text = refused("graph-eigenvector.toml", &[&write(name, text)]);

@@ -134,7 +134,7 @@ def _of_file(path: str | os.PathLike[str]) -> Peers:
     return Peers(range(nodes), edges) if names is None else _named(names, edges)
 
 
-def _named(names: list[Hashable], edges: NDArray[np.uint32]) -> Peers:
+def _named(names: Sequence[Hashable], edges: NDArray[np.uint32]) -> Peers:
     index = {name: number for number, name in enumerate(names)}
     if len(index) < len(names):
         raise ValueError("two nodes have one name")
