@@ -1,22 +1,18 @@
 //! A member until the session begins: statements, the plan, the policy once more, keys.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::conductor::{Conductor, Stage, name};
+use super::dispute::keep_evidence;
 use super::error::MemberError;
 use super::resume::keep_list;
 use super::setup::{Planned, Progress};
-use crate::engine::{Session, graphs_digest};
-use crate::node::deployed::{Gate, GateError, PeerRun};
+use crate::node::deployed::PeerRun;
 use crate::node::network::span;
-use crate::node::store::{Digest, Record, Square};
-use crate::session::{
-    Assembled, AssemblyError, Input, LedgerProof, Output, PairEnd, SECTIONS, Sections,
-};
-use crate::vocabulary::{PeerIndex, ReleaseId};
+use crate::session::{Assembled, AssemblyError, Input, LedgerProof, Output, Sections};
 
 impl Conductor<'_> {
     /// Feeds the agreement and does what it asks for.
@@ -39,8 +35,7 @@ impl Conductor<'_> {
                 Output::Failed(error) => {
                     if let AssemblyError::Contradiction { evidence, .. } = &*error {
                         let (first, second) = &**evidence;
-                        self.ready.files.write("evidence-first.bin", first)?;
-                        self.ready.files.write("evidence-second.bin", second)?;
+                        keep_evidence(&self.ready.files, [first, second])?;
                     }
                     return Err(MemberError::Assembly(error));
                 }
@@ -87,25 +82,11 @@ impl Conductor<'_> {
         }
     }
 
-    /// Whether this plan is within the policy and what was set aside; then what others are told of it.
+    /// Whether this plan is one to be ready for; then what others are told of it.
     pub(super) fn consider(&mut self, planned: Planned) -> Result<Sections, String> {
-        let refused = |error: MemberError| error.to_string();
-        let policy = self.setup.policy.check(&planned.offer);
-        policy.map_err(|error| refused(error.into()))?;
-        let found: f64 = planned.charges.iter().map(|charge| charge.0.get()).sum();
-        let reserved = self.ready.reserved;
-        // The charges are parts of one sum: their own may differ in the last bits.
-        if found.is_nan() || found > reserved * (1.0 + 1e-9) {
-            return Err(refused(MemberError::Dearer { found, reserved }));
-        }
-        let sections = sections(&planned.session, self.assembly.roster_hash());
-        let record = Record::Agreed {
-            plan: Digest(*planned.session.plan().digest()),
-        };
-        self.ready
-            .journal
-            .append(record)
-            .map_err(|error| refused(error.into()))?;
+        let roster = self.assembly.roster_hash();
+        let considered = self.ready.consider(&planned, &self.setup.policy, roster);
+        let sections = considered.map_err(|error| error.to_string())?;
         self.planned = Some(planned);
         Ok(sections)
     }
@@ -126,26 +107,7 @@ impl Conductor<'_> {
         let Some(index) = self.own_index() else {
             return Err(MemberError::Assembly(Box::new(AssemblyError::Excluded)));
         };
-        let end = |place: usize| PairEnd {
-            id: self.roster[place],
-            ephemeral: assembled.joins[place].ephemeral,
-        };
-        let partners = session.noise_graph().neighbours(index.index()).iter();
-        let partners: Result<Vec<_>, _> = partners
-            .map(|&partner| {
-                let other = end(partner as usize);
-                let key = self.ready.ephemeral.shared(
-                    session.plan().digest(),
-                    end(index.index()),
-                    other,
-                )?;
-                Ok::<_, MemberError>((PeerIndex(partner), key))
-            })
-            .collect();
-        let noise = self
-            .ready
-            .noise
-            .peer_noise(session.plan(), index, partners?);
+        let noise = self.ready.peer_noise(session, index, assembled)?;
         #[cfg(test)]
         let noise = super::tests::injected(session, index, noise);
         let limit = self.setup.invitation.session.step_limit_seconds;
@@ -157,9 +119,9 @@ impl Conductor<'_> {
         let neighbours = peer.neighbours.iter();
         let neighbours = neighbours.map(|&peer| (peer, self.roster[peer.index()]));
         let neighbours = neighbours.collect();
-        let charges = planned.charges.clone();
         let plan = session.plan().session().to_string();
-        let gate = self.gate(&charges);
+        let told = self.gate.take();
+        let gate = self.ready.gate(self.session, &planned.charges, told);
         (self.progress)(Progress::Agreed {
             members: self.roster.iter().map(|id| name(&self.names, id)).collect(),
             own: index.index(),
@@ -174,43 +136,4 @@ impl Conductor<'_> {
         })?;
         Ok(())
     }
-
-    /// Charges a release before anything of it leaves.
-    fn gate(&mut self, charges: &[Square]) -> Gate {
-        let (ledger, session) = (Arc::clone(&self.ready.ledger), self.session);
-        let (charges, told) = (charges.to_vec(), self.gate.take());
-        Box::new(move |release: ReleaseId| {
-            let charge = charges.get(release.index()).copied();
-            let charge = charge.ok_or_else(|| GateError::new("it is not in the plan"))?;
-            let mut ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
-            let charged = ledger.charge(session.0, release, charge);
-            charged.map_err(GateError::new)?;
-            if let Some(told) = &told {
-                // Only an operator waits for it.
-                let _ = told.try_send(release);
-            }
-            Ok(())
-        })
-    }
-}
-
-/// What all members must agree on, hashed.
-pub(super) fn sections(session: &Session, roster: [u8; 32]) -> Sections {
-    let plan = session.plan();
-    let sigmas = plan.sigmas();
-    let mut noise = blake3::Hasher::new_derive_key("undertone 2026-11 session noise v1");
-    for sigma in [sigmas.own, sigmas.pairwise, sigmas.coordinate] {
-        noise.update(&sigma.to_bits().to_le_bytes());
-    }
-    let graph = |topology| graphs_digest(topology, topology);
-    let hashes: [[u8; 32]; SECTIONS.len()] = [
-        roster,
-        graph(session.topology()),
-        graph(session.noise_topology()),
-        session.start().digest(),
-        session.program().digest(),
-        *noise.finalize().as_bytes(),
-        *plan.digest(),
-    ];
-    Sections(hashes)
 }

@@ -9,6 +9,7 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::MemberEnd;
+use super::dispute::keep_evidence;
 use super::error::MemberError;
 use super::exchange::Exchange;
 use super::joining::Joining;
@@ -24,7 +25,6 @@ use crate::node::network::span;
 #[cfg(unix)]
 use crate::node::store::{Asked, ControlServer};
 use crate::protocol::regroup::{Heir, View};
-use crate::protocol::tolerant::TolerantError;
 use crate::session::{
     Assembly, AssemblySetup, Identity, Input, PublicId, Reason, Relays, SessionHash, Signed,
     Statement, near,
@@ -401,12 +401,7 @@ impl<'a> Conductor<'a> {
             } => {
                 let has_evidence = evidence.is_some();
                 if let Some(evidence) = evidence {
-                    self.ready
-                        .files
-                        .write("evidence-first.bin", &evidence.first)?;
-                    self.ready
-                        .files
-                        .write("evidence-second.bin", &evidence.second)?;
+                    keep_evidence(&self.ready.files, [&evidence.first, &evidence.second])?;
                 }
                 let situation = self.situation();
                 let consequence = situation.fault(&culprit, &what, has_evidence);
@@ -416,34 +411,10 @@ impl<'a> Conductor<'a> {
                 }
                 self.carry_out(culprit, consequence)?;
             }
-            HostEvent::Failed(
-                HostError::Charge { release, source } | HostError::Gate { release, source },
-            ) => {
-                return Err(MemberError::NotCharged {
-                    release,
-                    why: source.to_string(),
-                    charged: self.charged(),
-                    goes_on: self.situation().tolerates(),
-                });
+            HostEvent::Failed(error) => {
+                let goes_on = self.situation().tolerates();
+                return Err(MemberError::of_host(error, self.charged(), goes_on));
             }
-            HostEvent::Failed(HostError::Begin { release, source }) => {
-                return Err(MemberError::NotBegun {
-                    release,
-                    why: source.to_string(),
-                });
-            }
-            HostEvent::Failed(HostError::Keep(source)) => {
-                return Err(MemberError::NotKept {
-                    why: source.to_string(),
-                    charged: self.charged(),
-                });
-            }
-            HostEvent::Failed(
-                HostError::Peer(error) | HostError::Tolerant(TolerantError::Peer(error)),
-            ) if error.is_of_values() => {
-                return Err(MemberError::NotComputed(error));
-            }
-            HostEvent::Failed(error) => return Err(error.into()),
         }
         Ok(())
     }

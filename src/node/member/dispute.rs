@@ -4,13 +4,19 @@
 use super::error::MemberError;
 use crate::node::deployed::Evidence;
 use crate::node::evidence::{Proof, examine};
-use crate::node::store::{Digest, SessionFiles};
+use crate::node::store::{Digest, SessionFiles, StoreError};
 use crate::session::{Invitation, PublicId, Signed, Statement};
 
 /// What this member signed as its result, where another member signed another.
 const OUR_RESULT: &str = "evidence-first.bin";
 /// What the other signed.
 const OTHER_RESULT: &str = "evidence-second.bin";
+
+/// Keeps two signed pieces that contradict each other.
+pub(super) fn keep_evidence(files: &SessionFiles, both: [&[u8]; 2]) -> Result<(), StoreError> {
+    files.write(OUR_RESULT, both[0])?;
+    files.write(OTHER_RESULT, both[1])
+}
 
 /// Keeps what this member and another signed as their results; nothing comes of two that are alike. A disk that refuses both changes nothing about their being two.
 pub(super) fn keep(
@@ -19,12 +25,10 @@ pub(super) fn keep(
     member: &str,
 ) -> Option<MemberError> {
     let disputed = disputed(ours, theirs, member);
-    if disputed.is_some() {
-        let kept = files.write(OUR_RESULT, &ours.bytes);
-        let kept = kept.and_then(|()| files.write(OTHER_RESULT, &theirs.bytes));
-        if let Err(error) = kept {
-            tracing::error!(%error, "two signed results were not kept");
-        }
+    if disputed.is_some()
+        && let Err(error) = keep_evidence(files, [&ours.bytes, &theirs.bytes])
+    {
+        tracing::error!(%error, "two signed results were not kept");
     }
     disputed
 }
@@ -34,10 +38,8 @@ pub(super) fn keep_contradiction(files: &SessionFiles, both: &[Vec<u8>; 2]) {
     if files.path(OTHER_RESULT).exists() {
         return;
     }
-    for (name, bytes) in [OUR_RESULT, OTHER_RESULT].into_iter().zip(both) {
-        if let Err(error) = files.write(name, bytes) {
-            return tracing::error!(%error, "two statements that contradict each other were not kept");
-        }
+    if let Err(error) = keep_evidence(files, [&both[0], &both[1]]) {
+        tracing::error!(%error, "two statements that contradict each other were not kept");
     }
 }
 
@@ -75,9 +77,7 @@ fn disputed(ours: &Signed, theirs: &Signed, member: &str) -> Option<MemberError>
 
 /// Keeps the proof that a member has signed two different frames for one place, in place of two results.
 pub(super) fn convict(files: &SessionFiles, evidence: &Evidence, member: String) -> MemberError {
-    let kept = files.write(OUR_RESULT, &evidence.first);
-    let kept = kept.and_then(|()| files.write(OTHER_RESULT, &evidence.second));
-    if let Err(error) = kept {
+    if let Err(error) = keep_evidence(files, [&evidence.first, &evidence.second]) {
         tracing::error!(%error, "two signed stamps were not kept");
     }
     MemberError::Equivocated { member }

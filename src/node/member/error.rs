@@ -9,6 +9,7 @@ use crate::node::store::{
 };
 use crate::protocol::PeerError;
 use crate::protocol::regroup::End;
+use crate::protocol::tolerant::TolerantError;
 use crate::session::{AssemblyError, IdentityError, KeyError, PublicId};
 use crate::vocabulary::ReleaseId;
 
@@ -361,6 +362,34 @@ impl MemberError {
             | Self::Equivocated { .. }
             | Self::NotComputed(_)
             | Self::Stopped => 1,
+        }
+    }
+
+    /// A failure of the host or of the peer, in a session that has charged this, and that the others go on with or not.
+    pub(super) fn of_host(error: HostError, charged: Charged, goes_on: bool) -> Self {
+        match error {
+            HostError::Charge { release, source } | HostError::Gate { release, source } => {
+                Self::NotCharged {
+                    release,
+                    why: source.to_string(),
+                    charged,
+                    goes_on,
+                }
+            }
+            HostError::Begin { release, source } => Self::NotBegun {
+                release,
+                why: source.to_string(),
+            },
+            HostError::Keep(source) => Self::NotKept {
+                why: source.to_string(),
+                charged,
+            },
+            HostError::Peer(error) | HostError::Tolerant(TolerantError::Peer(error))
+                if error.is_of_values() =>
+            {
+                Self::NotComputed(error)
+            }
+            error => error.into(),
         }
     }
 

@@ -29,6 +29,7 @@ mod joining;
 mod keeping;
 mod late;
 mod own_rows;
+mod preparation;
 mod resume;
 mod running;
 mod setup;

@@ -136,7 +136,7 @@ impl Conductor<'_> {
                     .map_err(|error| MemberError::Plan(error.to_string()))?;
             }
         }
-        self.end(SessionEnd::Done)
+        self.ready.end(self.session, SessionEnd::Done)
     }
 
     /// The result that is in memory alone, as this member's lingering ends.
@@ -150,9 +150,7 @@ impl Conductor<'_> {
 
     /// What this session has charged so far.
     pub(super) fn charged(&self) -> Charged {
-        let ledger = self.ready.ledger.lock();
-        let ledger = ledger.unwrap_or_else(PoisonError::into_inner);
-        Charged::of(ledger.view().session(self.session.0))
+        self.ready.charged(self.session)
     }
 
     /// Whether all who are done have this member's result. Averaging that is not exact leaves every member a result of its own, and there is
@@ -187,23 +185,6 @@ impl Conductor<'_> {
         }
     }
 
-    /// Ledger first, then journal, then the secrets are erased.
-    pub(super) fn end(&mut self, end: SessionEnd) -> Result<(), MemberError> {
-        let mut ledger = self
-            .ready
-            .ledger
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        ledger.finish(self.session.0, end)?;
-        drop(ledger);
-        let record = Record::End { outcome: end };
-        if self.ready.journal.records().last() != Some(&record) {
-            self.ready.journal.append(record)?;
-        }
-        self.ready.files.erase_secrets()?;
-        Ok(())
-    }
-
     /// Says something to all.
     pub(super) fn say(&self, statement: Statement) {
         let signed = Signed::new(&self.identity, self.session, statement);
@@ -220,7 +201,7 @@ impl Conductor<'_> {
         }
         if has_begun
             && !goes_on
-            && let Err(worse) = self.end(error.end())
+            && let Err(worse) = self.ready.end(self.session, error.end())
         {
             tracing::error!(error = %worse, "the end of the session was not written");
         }

@@ -1,32 +1,24 @@
 //! A member of a session that tolerates losses, while its peer runs: what it begins with, also when it starts again, and what becomes of those who are gone.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::agreed;
-use super::compacting::Compacting;
 use super::conductor::{Conductor, Stage, name};
 use super::dispute;
 use super::error::MemberError;
-use super::keeping::{self, MemberKeeper, Published};
+use super::preparation::TolerantStart;
 use super::resume::Resumed;
 use super::setup::{Attempts, Planned, Progress, Released, Taken, Tolerant};
 use super::verdict::named;
-use super::views::MemberViews;
-use crate::algorithm::PublicState;
-use crate::node::deployed::{Life, SignedLife, Told, TolerantRun};
+use crate::node::deployed::{SignedLife, Told, TolerantRun};
 use crate::node::network::span;
-use crate::node::store::Record;
 use crate::protocol::Event;
-use crate::protocol::regroup::{Attempt, End, Publication, RegroupSetup, Resume, View, ViewNumber};
-use crate::protocol::tolerant::{Format, TolerantPeer, Views};
-use crate::session::{
-    Assembled, AssemblyError, Ephemeral, MemberKeys, MemberSigner, OwnNoise, PairEnd, PublicId,
-    drawn,
-};
-use crate::vocabulary::{PeerIndex, ReleaseId};
+use crate::protocol::regroup::{Attempt, End, Resume, View, ViewNumber};
+use crate::session::{Assembled, AssemblyError, PublicId};
+use crate::vocabulary::PeerIndex;
 
 /// How long members that are agreeing on what has gone wrong wait for one another, beyond the time in which a connection may come back.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -73,80 +65,33 @@ impl Conductor<'_> {
         let Some(me) = self.own_index() else {
             return Err(MemberError::Assembly(Box::new(AssemblyError::Excluded)));
         };
-        let session = &planned.session;
-        let links = tolerant.views.links();
-        let links = Arc::new(links.map_err(|error| MemberError::Plan(error.to_string()))?);
-        let keys = MemberKeys::new(self.session, self.roster.iter().copied());
+        let session = planned.session.plan().session();
         let table = &self.setup.invitation.session;
         let grace = Duration::from_secs(table.grace_seconds);
         let step_limit = Duration::from_secs(table.step_limit_seconds);
-        let setup = RegroupSetup {
+        let start = TolerantStart {
+            setup: &mut self.setup,
+            identity: &self.identity,
+            ready: &mut self.ready,
+            planned,
+            tolerant,
+            assembled,
             me,
-            session: session.plan().session(),
-            signatures: Arc::new(MemberSigner::new(Arc::clone(&self.identity), keys)),
-            links: Arc::clone(&links),
-            tolerance: Arc::clone(&tolerant.tolerance),
-            last: ReleaseId(session.plan().releases().len() as u32),
+            lives,
             patience: span(grace + step_limit.min(PATIENCE)),
+            told: self.gate.take(),
         };
-        let ends = assembled.roster.iter().zip(&assembled.joins);
-        let views = MemberViews {
-            public: Arc::clone(&tolerant.views),
-            rows: self.setup.rows.take().map_err(MemberError::Plan)?,
-            noise: OwnNoise::from_kept(&self.ready.noise.root()),
-            ephemeral: Ephemeral::from_kept(&self.ready.ephemeral.secret()),
-            ends: ends
-                .map(|(seat, join)| PairEnd {
-                    id: seat.id,
-                    ephemeral: join.ephemeral,
-                })
-                .collect(),
-        };
-        let secrets = match tolerant.tolerance.publication {
-            Publication::Open => None,
-            Publication::Sealed(_) => Some(views.seal_secrets(me)?),
-        };
-        let format = Format::new(&setup, session.plan());
-        tracing::debug!(lives, "reading what the peer kept");
-        let (log, kept) = self.ready.files.recovery()?;
-        tracing::debug!(records = kept.len(), "the peer takes up from these");
-        let (disk, attempts) = keeping::found(&kept, &format)?;
-        let (releases, basis) = keeping::come_so_far(&disk, me, session.plan());
-        (self.releases, self.basis) = (releases, basis);
-        let start = PublicState::new(Arc::clone(session.start()));
-        let views: Arc<dyn Views> = Arc::new(views);
-        let peer = match lives {
-            0 => TolerantPeer::new(setup, secrets, views, start),
-            _ => TolerantPeer::recovered(setup, secrets, views, start, &disk),
-        };
-        let peer = peer.map_err(|error| MemberError::Host(error.into()))?;
-        let restarts = peer.regroup().known().restarts()[me.index()];
-        let life = Life::new(lives, restarts, drawn()?);
-        self.ready.journal.append(Record::Begun {
-            life: life.number(),
-        })?;
-        let neighbours = links.neighbours(me).iter();
+        let parts = start.make()?;
+        let neighbours = parts.setup.links.neighbours(me).iter();
         let neighbours: Vec<(PeerIndex, PublicId)> = neighbours
             .map(|(peer, _)| (*peer, self.roster[peer.index()]))
             .collect();
-        self.attempts = Arc::new(Mutex::new(attempts));
-        let is_open = tolerant.tolerance.is_open();
-        let keeper = MemberKeeper {
-            ledger: Arc::clone(&self.ready.ledger),
-            session: self.session,
-            charges: planned.charges.clone(),
-            log: Compacting::new(log, format.clone(), me),
-            told: self.gate.take(),
-            least: self.setup.policy.min_peers(),
-            attempts: Arc::clone(&self.attempts),
-            noted: Vec::new(),
-            format: format.clone(),
-            published: is_open.then(|| Published::found(&disk)),
-        };
+        (self.releases, self.basis) = (parts.releases, parts.basis);
+        self.attempts = Arc::clone(&parts.keeper.attempts);
         (self.progress)(Progress::Agreed {
             members: self.roster.iter().map(|id| name(&self.names, id)).collect(),
             own: me.index(),
-            plan: session.plan().session().to_string(),
+            plan: session.to_string(),
         });
         self.stage = Stage::Running;
         self.last = Instant::now();
@@ -156,14 +101,14 @@ impl Conductor<'_> {
             neighbours.iter().map(|(_, id)| *id).collect(),
         ));
         self.host.begin_tolerant(TolerantRun {
-            peer,
-            format,
-            session: session.plan().session(),
+            peer: parts.peer,
+            format: parts.format,
+            session,
             neighbours,
             me: self.identity.id(),
-            life: SignedLife::sign(&self.identity, session.plan().session(), life),
+            life: SignedLife::sign(&self.identity, session, parts.life),
             step_limit,
-            keeper: Box::new(keeper),
+            keeper: Box::new(parts.keeper),
         })?;
         Ok(())
     }

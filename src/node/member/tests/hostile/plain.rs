@@ -9,8 +9,7 @@ use super::case::{GRACE, STEP};
 use super::process::{Effect, Process};
 use super::*;
 use crate::node::deployed::{
-    Blame, FrameRecord, Gate, GateError, HostError, Receiving, SIGNED_STAMP_LEN, Stopped, blame,
-    read_record,
+    Blame, FrameRecord, Gate, HostError, Receiving, SIGNED_STAMP_LEN, Stopped, blame, read_record,
 };
 use crate::node::member::error::MemberError;
 use crate::node::network::span;
@@ -19,7 +18,7 @@ use crate::protocol::wire::signed::{RECORD_HEAD_LEN, STAMP_LEN};
 use crate::protocol::{
     CollectingOutbox, Event, Input, Lane, Message, Peer, Targets, Timer, Values,
 };
-use crate::session::{AssemblyError, Identity, PairEnd};
+use crate::session::{AssemblyError, Identity};
 use crate::vocabulary::{ReleaseId, Time};
 
 /// How a run ends before its end.
@@ -89,23 +88,7 @@ impl Plain {
         let index = place.map(PeerIndex::from_index);
         let index =
             index.ok_or_else(|| MemberError::Assembly(Box::new(AssemblyError::Excluded)))?;
-        let end = |place: usize| PairEnd {
-            id: process.roster[place],
-            ephemeral: assembled.joins[place].ephemeral,
-        };
-        let partners = session.noise_graph().neighbours(index.index()).iter();
-        let partners: Result<Vec<_>, _> = partners
-            .map(|&partner| {
-                let (mine, other) = (end(index.index()), end(partner as usize));
-                let key = process
-                    .ready
-                    .ephemeral
-                    .shared(session.plan().digest(), mine, other)?;
-                Ok::<_, MemberError>((PeerIndex(partner), key))
-            })
-            .collect();
-        let noise = &process.ready.noise;
-        let noise = noise.peer_noise(session.plan(), index, partners?);
+        let noise = process.ready.peer_noise(session, index, assembled)?;
         let patience = span(Duration::from_secs(STEP + GRACE));
         let rows = process.setup.rows.take().map_err(MemberError::Plan)?;
         let setup = session.member_setup(index, rows, noise, Some(patience));
@@ -122,16 +105,8 @@ impl Plain {
                 waiting: VecDeque::new(),
             }
         });
-        let (ledger, charges) = (Arc::clone(&process.ready.ledger), planned.charges.clone());
         let hash = process.setup.invitation.hash();
-        let gate: Gate = Box::new(move |release: ReleaseId| {
-            let charge = charges.get(release.index()).copied();
-            let charge = charge.ok_or_else(|| GateError::new("it is not in the plan"))?;
-            let mut ledger = ledger.lock().expect("one thread");
-            ledger
-                .charge(hash.0, release, charge)
-                .map_err(GateError::new)
-        });
+        let gate = process.ready.gate(hash, &planned.charges, None);
         Ok(Self {
             edges: edges.collect(),
             values: session.plan().values(),

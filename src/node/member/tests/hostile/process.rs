@@ -8,9 +8,8 @@ use super::tolerant::Lossy;
 use super::*;
 use crate::node::deployed::{Evidence, HostError, Misbehaviour, Told};
 use crate::node::member::agreed;
-use crate::node::member::agreeing::sections;
 use crate::node::member::dispute;
-use crate::node::member::error::{Charged, MemberError};
+use crate::node::member::error::MemberError;
 use crate::node::member::exchange::Exchange;
 use crate::node::member::joining::{Joining, Outset};
 use crate::node::member::resume::{Ready, keep_list};
@@ -19,7 +18,6 @@ use crate::node::member::verdict::{Consequence, Situation, last_statement};
 use crate::node::network::span;
 use crate::node::store::{Digest, Record, SessionEnd};
 use crate::protocol::Event;
-use crate::protocol::tolerant::TolerantError;
 use crate::session::{
     Assembly, AssemblyError, AssemblySetup, Identity, Input, Join, Output, Reason, Signed,
     Statement,
@@ -192,8 +190,7 @@ impl Process {
                 Output::Failed(error) => {
                     if let AssemblyError::Contradiction { evidence, .. } = &*error {
                         let (first, second) = &**evidence;
-                        self.ready.files.write("evidence-first.bin", first)?;
-                        self.ready.files.write("evidence-second.bin", second)?;
+                        dispute::keep_evidence(&self.ready.files, [first, second])?;
                     }
                     return Err(MemberError::Assembly(error));
                 }
@@ -226,15 +223,9 @@ impl Process {
     }
 
     fn consider(&mut self, planned: Planned) -> Result<crate::session::Sections, String> {
-        let refused = |error: MemberError| error.to_string();
-        let policy = self.setup.policy.check(&planned.offer);
-        policy.map_err(|error| refused(error.into()))?;
-        let sections = sections(&planned.session, self.assembly.roster_hash());
-        let record = Record::Agreed {
-            plan: Digest(*planned.session.plan().digest()),
-        };
-        let appended = self.ready.journal.append(record);
-        appended.map_err(|error| refused(error.into()))?;
+        let roster = self.assembly.roster_hash();
+        let considered = self.ready.consider(&planned, &self.setup.policy, roster);
+        let sections = considered.map_err(|error| error.to_string())?;
         self.planned = Some(planned);
         Ok(sections)
     }
@@ -331,30 +322,9 @@ impl Process {
     }
 
     fn failed(&mut self, error: HostError) -> Step {
-        Err(match error {
-            HostError::Charge { release, source } | HostError::Gate { release, source } => {
-                MemberError::NotCharged {
-                    release,
-                    why: source.to_string(),
-                    charged: self.charged(),
-                    goes_on: self.situation().tolerates(),
-                }
-            }
-            HostError::Begin { release, source } => MemberError::NotBegun {
-                release,
-                why: source.to_string(),
-            },
-            HostError::Keep(source) => MemberError::NotKept {
-                why: source.to_string(),
-                charged: self.charged(),
-            },
-            HostError::Peer(error) | HostError::Tolerant(TolerantError::Peer(error))
-                if error.is_of_values() =>
-            {
-                MemberError::NotComputed(error)
-            }
-            error => error.into(),
-        })
+        let charged = self.ready.charged(self.setup.invitation.hash());
+        let goes_on = self.situation().tolerates();
+        Err(MemberError::of_host(error, charged, goes_on))
     }
 
     fn fault(
@@ -367,9 +337,8 @@ impl Process {
     ) -> Step {
         let has_evidence = evidence.is_some();
         if let Some(evidence) = evidence {
-            let files = &self.ready.files;
-            files.write("evidence-first.bin", &evidence.first)?;
-            files.write("evidence-second.bin", &evidence.second)?;
+            let both = [&evidence.first[..], &evidence.second[..]];
+            dispute::keep_evidence(&self.ready.files, both)?;
         }
         let consequence = self.situation().fault(&culprit, what, has_evidence);
         self.follow(culprit, consequence, now, out)
@@ -435,24 +404,8 @@ impl Process {
         Ok(())
     }
 
-    pub(super) fn end(&mut self, end: SessionEnd) -> Step {
-        let session = self.setup.invitation.hash();
-        self.ready
-            .ledger
-            .lock()
-            .expect("one thread")
-            .finish(session.0, end)?;
-        let record = Record::End { outcome: end };
-        if self.ready.journal.records().last() != Some(&record) {
-            self.ready.journal.append(record)?;
-        }
-        self.ready.files.erase_secrets()?;
-        Ok(())
-    }
-
-    pub(super) fn charged(&self) -> Charged {
-        let ledger = self.ready.ledger.lock().expect("one thread");
-        Charged::of(ledger.view().session(self.setup.invitation.hash().0))
+    fn end(&mut self, end: SessionEnd) -> Step {
+        self.ready.end(self.setup.invitation.hash(), end)
     }
 
     pub(super) fn situation(&self) -> Situation<'_> {

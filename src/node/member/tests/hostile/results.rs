@@ -47,12 +47,8 @@ impl Process {
         };
         let found = self.exchange.take(from, (session, &self.roster), shown);
         if let Some(evidence) = found.filter(|_| !self.has_evidence()) {
-            let files = &self.ready.files;
-            let kept = files.write("evidence-first.bin", &evidence.first);
-            let kept = kept.and_then(|()| files.write("evidence-second.bin", &evidence.second));
-            kept.expect("a disk");
             let member = self.situation().named(&evidence.culprit);
-            self.disputed = Some(MemberError::Equivocated { member });
+            self.disputed = Some(dispute::convict(&self.ready.files, &evidence, member));
         }
     }
 

@@ -1,27 +1,20 @@
 //! The peer of a session that tolerates losses, over frames as bytes, with its ledger and its disk.
 
-use std::sync::Mutex;
-
 use zeroize::Zeroizing;
 
 use super::case::{GRACE, STEP};
 use super::process::{Effect, Process};
 use super::*;
-use crate::algorithm::PublicState;
 use crate::node::deployed::{HostError, Keeper, Life, Stalling, Told, WAITING};
-use crate::node::member::compacting::Compacting;
 use crate::node::member::error::MemberError;
-use crate::node::member::keeping::{self, MemberKeeper, Published};
+use crate::node::member::keeping::MemberKeeper;
+use crate::node::member::preparation::TolerantStart;
 use crate::node::member::setup::Tolerant;
-use crate::node::member::views::MemberViews;
 use crate::node::network::span;
-use crate::node::store::Record;
-use crate::protocol::regroup::{End, Publication, RegroupSetup, Resume};
-use crate::protocol::tolerant::{Format, Frame, Input, Output, TolerantPeer, Views};
-use crate::session::{
-    AssemblyError, Ephemeral, MemberKeys, MemberSigner, OwnNoise, PairEnd, drawn,
-};
-use crate::vocabulary::{ReleaseId, Span, Time};
+use crate::protocol::regroup::{End, RegroupSetup, Resume};
+use crate::protocol::tolerant::{Format, Frame, Input, Output, TolerantPeer};
+use crate::session::AssemblyError;
+use crate::vocabulary::{Span, Time};
 
 /// What is known of a link.
 struct Link {
@@ -61,62 +54,25 @@ impl Lossy {
         let me = place.map(PeerIndex::from_index);
         let me = me.ok_or_else(|| MemberError::Assembly(Box::new(AssemblyError::Excluded)))?;
         let planned = process.planned.as_ref().expect("it is planned");
-        let session = planned.session.clone();
-        let links = tolerant.views.links();
-        let links = Arc::new(links.map_err(|error| MemberError::Plan(error.to_string()))?);
-        let keys = MemberKeys::new(
-            process.setup.invitation.hash(),
-            process.roster.iter().copied(),
-        );
-        let patience = GRACE + STEP;
-        let setup = RegroupSetup {
+        let start = TolerantStart {
+            setup: &mut process.setup,
+            identity: &process.identity,
+            ready: &mut process.ready,
+            planned,
+            tolerant,
+            assembled,
             me,
-            session: session.plan().session(),
-            signatures: Arc::new(MemberSigner::new(Arc::clone(&process.identity), keys)),
-            links: Arc::clone(&links),
-            tolerance: Arc::clone(&tolerant.tolerance),
-            last: ReleaseId(session.plan().releases().len() as u32),
-            patience: span(Duration::from_secs(patience)),
+            lives,
+            patience: span(Duration::from_secs(GRACE + STEP)),
+            told: None,
         };
-        let ends = assembled.roster.iter().zip(&assembled.joins);
-        let views = MemberViews {
-            public: Arc::clone(&tolerant.views),
-            rows: process.setup.rows.take().map_err(MemberError::Plan)?,
-            noise: OwnNoise::from_kept(&process.ready.noise.root()),
-            ephemeral: Ephemeral::from_kept(&process.ready.ephemeral.secret()),
-            ends: ends
-                .map(|(seat, join)| PairEnd {
-                    id: seat.id,
-                    ephemeral: join.ephemeral,
-                })
-                .collect(),
-        };
-        let secrets = match tolerant.tolerance.publication {
-            Publication::Open => None,
-            Publication::Sealed(_) => Some(views.seal_secrets(me)?),
-        };
-        let format = Format::new(&setup, session.plan());
-        let (log, kept) = process.ready.files.recovery()?;
-        let (disk, attempts) = keeping::found(&kept, &format)?;
-        let (_, basis) = keeping::come_so_far(&disk, me, session.plan());
-        process.basis = basis;
-        let start = PublicState::new(Arc::clone(session.start()));
-        let views: Arc<dyn Views> = Arc::new(views);
-        let peer = match lives {
-            0 => TolerantPeer::new(setup.clone(), secrets, views, start),
-            _ => TolerantPeer::recovered(setup.clone(), secrets, views, start, &disk),
-        };
-        let peer = peer.map_err(HostError::from)?;
+        let parts = start.make()?;
+        process.basis = parts.basis;
         let peer = match process.overstates {
-            true => peer.overstating(),
-            false => peer,
+            true => parts.peer.overstating(),
+            false => parts.peer,
         };
-        let restarts = peer.regroup().known().restarts()[me.index()];
-        let life = Life::new(lives, restarts, drawn()?);
-        process.ready.journal.append(Record::Begun {
-            life: life.number(),
-        })?;
-        let neighbours = links.neighbours(me).iter();
+        let neighbours = parts.setup.links.neighbours(me).iter();
         let links: Vec<Link> = neighbours
             .map(|(peer, _)| Link {
                 peer: *peer,
@@ -125,29 +81,14 @@ impl Lossy {
                 restarts: 0,
             })
             .collect();
-        let keeper = MemberKeeper {
-            ledger: Arc::clone(&process.ready.ledger),
-            session: process.setup.invitation.hash(),
-            charges: planned.charges.clone(),
-            log: Compacting::new(log, format.clone(), me),
-            told: None,
-            least: process.setup.policy.min_peers(),
-            attempts: Arc::new(Mutex::new(attempts)),
-            noted: Vec::new(),
-            format: format.clone(),
-            published: tolerant
-                .tolerance
-                .is_open()
-                .then(|| Published::found(&disk)),
-        };
         let limit = Duration::from_secs(STEP);
         Ok(Self {
             peer,
-            setup,
-            life,
+            setup: parts.setup,
+            life: parts.life,
             stalling: Stalling::new(limit, links.len(), process.roster.len()),
-            format,
-            keeper,
+            format: parts.format,
+            keeper: parts.keeper,
             links,
             began: now,
             effects: Vec::new(),
