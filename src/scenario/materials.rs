@@ -18,9 +18,7 @@ use crate::config::{
     Config, DataConfig, DataFormat, EngineKind, ItemCount, NoiseConfig, PeersConfig, PrivacyConfig,
     TopologySource,
 };
-use crate::data::{
-    self, DataError, Format, Generated, ItemNames, MatrixOptions, TableOptions, UserNames,
-};
+use crate::data::{self, DataError, Generated, ItemNames, MatrixOptions, TableOptions, UserNames};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
 use crate::privacy::{NoisePlan, RingRequest};
@@ -201,12 +199,10 @@ impl Materials {
                 });
             }
             let loaded = match (data.format, &data.generate) {
-                (DataFormat::Ratings(Format::Table), _) => {
+                (DataFormat::Ratings(format), _) => {
                     let threshold = (!values).then_some(data.threshold);
-                    data::load_table(&path, &table, threshold)
+                    numbers::load_ratings(&path, format, &table, threshold)
                 }
-                (DataFormat::Ratings(format), _) if values => data::load_values(&path, format),
-                (DataFormat::Ratings(format), _) => data::load(&path, format, data.threshold),
                 (DataFormat::Matrix(format), _) => data::load_matrix(&path, format, &options),
                 (DataFormat::Generated, Some(family)) => family.load().map_err(DataError::from),
                 (DataFormat::Generated | DataFormat::Graph, _) => {

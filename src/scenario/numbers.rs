@@ -298,6 +298,20 @@ pub(super) fn table_options(data: &DataConfig) -> TableOptions {
     }
 }
 
+/// Reads a rating file: who interacted with what above a threshold, or without one all ratings as numbers.
+pub(super) fn load_ratings(
+    path: &Path,
+    format: Format,
+    table: &TableOptions,
+    threshold: Option<f64>,
+) -> Result<Loaded, DataError> {
+    match (format, threshold) {
+        (Format::Table, _) => data::load_table(path, table, threshold),
+        (_, Some(threshold)) => data::load(path, format, threshold),
+        (_, None) => data::load_values(path, format),
+    }
+}
+
 /// A matrix is not filtered: its rows and columns, with a summary.
 pub(super) fn held(config: &Config, loaded: &Loaded) -> Held {
     let Loaded {

@@ -246,15 +246,9 @@ pub(super) fn filtered(
                 .format
                 .ratings()
                 .unwrap_or(data::Format::CsvTriples);
-            let (path, threshold) = (base.join(path), config.data.threshold);
-            let loaded = match format {
-                data::Format::Table => data::load_table(
-                    &path,
-                    &numbers::table_options(&config.data),
-                    Some(threshold),
-                ),
-                format => data::load(&path, format, threshold),
-            };
+            let table = numbers::table_options(&config.data);
+            let threshold = Some(config.data.threshold);
+            let loaded = numbers::load_ratings(&base.join(path), format, &table, threshold);
             let test = loaded.map_err(EvaluationError::Test)?.interactions;
             // Without a list of users, whether one is known is private.
             if !config.hides_users() && !shares_a_user(read, &test) {
