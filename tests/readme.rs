@@ -1,5 +1,7 @@
 //! What the README and the guide tell people to type works, and what they show is what people see.
 
+mod picture;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -245,20 +247,80 @@ fn every_command_works_and_prints_what_is_shown() {
     }
 }
 
+/// The most words that the README has, code and tables included.
+const MOST_WORDS: usize = 900;
+
+/// The lengths in words of the sentences of a Markdown text, without headings, tables, lists' marks, pictures and code.
+fn sentence_lengths(markdown: &str) -> Vec<usize> {
+    let mut paragraphs = vec![String::new()];
+    let mut in_code = false;
+    for line in markdown.lines().map(str::trim) {
+        in_code ^= line.starts_with("```");
+        let item = line.strip_prefix("- ");
+        if in_code || line.is_empty() || line.starts_with(['|', '#', '<', '!', '[', '`']) {
+            paragraphs.push(String::new());
+            continue;
+        }
+        if item.is_some() {
+            paragraphs.push(String::new());
+        }
+        let paragraph = paragraphs.last_mut().expect("never empty");
+        paragraph.push_str(item.unwrap_or(line));
+        paragraph.push(' ');
+    }
+    let sentences = paragraphs.iter().flat_map(|text| text.split_inclusive(". "));
+    let lengths = sentences.map(|sentence| sentence.split_whitespace().count());
+    lengths.filter(|length| *length > 2).collect()
+}
+
 #[test]
-fn the_readme_is_short_and_sends_readers_on() {
+fn the_readme_is_short_in_plain_sentences() {
     let text = fs::read_to_string(repository("README.md")).expect("readable");
-    assert!(
-        text.lines().count() <= 220,
-        "{} lines",
-        text.lines().count()
-    );
-    for (path, _) in documents().iter().skip(1) {
-        let page = path.rsplit('/').next().unwrap_or_default();
-        assert!(
-            text.contains(&format!("`{page}`")),
-            "where to read on: {page}"
-        );
+    let words = text.split_whitespace().count();
+    assert!(words <= MOST_WORDS, "{words} words");
+    let mut lengths = sentence_lengths(&text);
+    lengths.sort_unstable();
+    assert!(lengths.len() > 30, "{} sentences", lengths.len());
+    assert!(lengths[lengths.len() / 2] <= 14, "{lengths:?}");
+    let long = lengths.iter().filter(|length| **length > 30).count();
+    assert!(20 * long <= lengths.len(), "{lengths:?}");
+}
+
+#[test]
+fn sentences_are_measured() {
+    let text = "# Not this\n\nOne two three. Four five\nsix seven.\n\n- Eight nine ten.\n\n```sh\nnot this either\n```\n";
+    assert_eq!(sentence_lengths(text), [3, 4, 3]);
+}
+
+/// The targets of a Markdown text's links that are no addresses of other hosts.
+fn linked(markdown: &str) -> Vec<&str> {
+    let parts = markdown.split("](").skip(1);
+    let targets = parts.filter_map(|part| part.split(')').next());
+    targets.filter(|target| !target.contains("://")).collect()
+}
+
+#[test]
+fn the_readme_sends_readers_to_pages_that_are_there() {
+    let text = fs::read_to_string(repository("README.md")).expect("readable");
+    let targets = linked(&text);
+    assert!(targets.len() >= 10, "{targets:?}");
+    for target in targets {
+        assert!(repository(target).exists(), "the README links to {target}");
+    }
+    let named = text.split('`').skip(1).step_by(2);
+    for path in named.filter(|name| name.contains('/') && !name.contains(' ')) {
+        assert!(repository(path).exists(), "the README names {path}");
+    }
+}
+
+#[test]
+fn the_test_in_the_readme_is_that_of_the_example() {
+    let example = fs::read_to_string(repository("examples/equivalence_test.rs")).expect("readable");
+    let lines: Vec<&str> = example.lines().map(str::trim).collect();
+    let (_, readme) = &documents()[0];
+    let rust = readme.iter().find(|block| block.language.starts_with("rust"));
+    for line in &rust.expect("the README shows a test").lines {
+        assert!(lines.contains(&line.trim()), "not in the example: {line}");
     }
 }
 
