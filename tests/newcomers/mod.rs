@@ -7,6 +7,8 @@ use crate::support::repository;
 fn script(undertone: &str, folder: &std::path::Path) -> Output {
     Command::new("bash")
         .arg(repository("tests/newcomers/command-line"))
+        // Those are tested with their output, in `readme`.
+        .arg("--without-readme")
         .env("UNDERTONE", undertone)
         .env("TMPDIR", folder)
         .output()
