@@ -44,9 +44,11 @@ impl Default for Limits {
     }
 }
 
+/// First bytes of a ZIP archive with a file in it.
+const ZIP: &[u8] = b"PK\x03\x04";
 /// First bytes of containers people rename to `.csv`.
 const CONTAINERS: [(&[u8], &str); 4] = [
-    (b"PK\x03\x04", "zip"),
+    (ZIP, "zip"),
     (b"BZh", "bzip2"),
     (b"\xfd7zXZ", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
@@ -58,7 +60,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub(super) fn is_numpy_archive(head: &[u8]) -> bool {
     let length = head.get(26).copied().map_or(0, usize::from);
     let name = head.get(30..30 + length);
-    head.starts_with(b"PK\x03\x04") && name.is_some_and(|name| name.ends_with(b".npy"))
+    head.starts_with(ZIP) && name.is_some_and(|name| name.ends_with(b".npy"))
 }
 
 /// The content of a source, unpacked if it is gzipped, and whether it is; looks at the first bytes only.
@@ -87,7 +89,10 @@ pub(super) fn unpacked<'a>(
 ) -> Result<(Box<dyn BufRead + 'a>, Vec<u8>, bool), DataError> {
     let mut reader = BufReader::with_capacity(1 << 16, source);
     let mut head = Vec::new();
-    let outcome = reader.by_ref().take(64).read_to_end(&mut head);
+    let mut outcome = reader.by_ref().take(6).read_to_end(&mut head);
+    if head.starts_with(ZIP) {
+        outcome = reader.by_ref().take(58).read_to_end(&mut head);
+    }
     if let Err(error) = outcome {
         return Err(DataError::Read {
             file: file.to_owned(),

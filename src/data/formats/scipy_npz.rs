@@ -153,14 +153,14 @@ mod tests {
     }
 
     fn refused(bytes: &[u8]) -> String {
-        let read = super::read(bytes, "r.npz", Kept::Values, TIGHT);
+        let read = read(bytes, "r.npz", Kept::Values, TIGHT);
         read.expect_err("refused").to_string()
     }
 
     #[test]
     fn a_matrix_is_its_entries_and_no_more() {
         let good = archive(&coo(&[2, 0, 2], &[3, 1, 1], &[4.0, 0.0, -1.5]));
-        let read = super::read(&good[..], "r.npz", Kept::Above(-1.0), TIGHT).expect("good");
+        let read = read(&good[..], "r.npz", Kept::Above(-1.0), TIGHT).expect("good");
         assert_eq!(read.interactions.user_names(), ["0", "2"]);
         assert_eq!(read.interactions.item_names(), ["1", "3"]);
         assert_eq!(
@@ -181,7 +181,7 @@ mod tests {
         let mut turned = good.clone();
         for at in 0..good.len() {
             turned[at] ^= 0xFF;
-            if let Err(error) = super::read(&turned[..], "r.npz", Kept::Values, TIGHT) {
+            if let Err(error) = read(&turned[..], "r.npz", Kept::Values, TIGHT) {
                 assert!(error.to_string().len() < 500, "{at}: {error}");
             }
             turned[at] ^= 0xFF;
