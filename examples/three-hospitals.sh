@@ -1,12 +1,27 @@
 #!/usr/bin/env bash
 # Three hospitals on one laptop: three keys, three ledgers, three processes that share nothing but what they send one another.
 # Usage: examples/three-hospitals.sh [DIR]      (UNDERTONE names the command; FIRST_PORT the first of three free ports)
+# Without DIR a new temporary folder is used, and its name printed at the end.
 set -euo pipefail
-undertone=${UNDERTONE:-undertone}
-port=${FIRST_PORT:-7701}
 root=$(cd "$(dirname "$0")/.." && pwd)
-mkdir -p "${1:-out/three-hospitals}"
-cd "${1:-out/three-hospitals}"
+port=${FIRST_PORT:-7701}
+
+# The command: as UNDERTONE says, installed, or built in this checkout.
+undertone=${UNDERTONE:-$(command -v undertone || true)}
+[ -n "$undertone" ] || undertone=$root/target/release/undertone
+[[ $undertone != */* ]] || undertone=$(realpath "$undertone")
+if ! command -v "$undertone" > /dev/null; then
+    echo "error: there is no command $undertone: build it with \`cargo build --release\` in $root, or name it with UNDERTONE=..." >&2
+    exit 2
+fi
+
+folder=${1:-$(mktemp -d -t three-hospitals.XXXXXX)}
+mkdir -p "$folder"
+cd "$folder"
+if [ -e hospital-0 ]; then
+    echo "error: $folder has the keys of an earlier run, which are never overwritten: name another folder, or none" >&2
+    exit 2
+fi
 
 # Each hospital has rows of its own: here every third biopsy of a public file, without the diagnosis.
 gunzip -c "$root/sims/data/breast-cancer/breast-cancer.csv.gz" | tail -n +2 | cut -d, -f1-30 > all.csv
@@ -27,10 +42,11 @@ for k in 0 1 2; do
     "$undertone" node check session.toml --data "rows-$k.csv" --state "hospital-$k" > "check-$k.txt"
 done
 
-# 4. Each takes part.
+# 4. Each takes part. Lines of one process begin with its name.
 for k in 0 1 2; do
     "$undertone" node run session.toml --data "rows-$k.csv" --state "hospital-$k" \
-        --listen "/ip4/127.0.0.1/tcp/$((port + k))" --out "result-$k" &
+        --listen "/ip4/127.0.0.1/tcp/$((port + k))" --out "result-$k" 2>&1 \
+        | while IFS= read -r line; do printf 'hospital-%s: %s\n' "$k" "$line"; done &
     pids[k]=$!
 done
 for k in 0 1 2; do wait "${pids[k]}"; done

@@ -22,6 +22,8 @@ mod list_sweeps;
 mod live;
 mod loss;
 mod low_rank;
+#[cfg(all(feature = "node", feature = "cli", unix))]
+mod newcomers;
 #[cfg(all(feature = "node", feature = "cli"))]
 mod nodes;
 mod noise_binding;

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
+use crate::linalg::SparseFileProblem;
 use crate::vocabulary::Hidden;
 
 /// Longest piece of a file that an error message repeats, in characters.
@@ -50,6 +51,14 @@ pub enum DataError {
         byte: u64,
         /// What is wrong with it.
         problem: Box<ArrayProblem>,
+    },
+    /// An archive that holds no sparse matrix of ratings.
+    #[error("{file}: {problem}")]
+    Sparse {
+        /// The source's name.
+        file: String,
+        /// What is wrong with it.
+        problem: Box<SparseFileProblem>,
     },
     /// A source of bytes that fails while it is read.
     #[error(
@@ -108,6 +117,15 @@ pub enum DataError {
         file: String,
         /// What the first bytes say it is.
         container: &'static str,
+    },
+    /// An archive of arrays where lines or one array are expected.
+    #[error(
+        "{file}: this is an archive of NumPy arrays (.npz): of a sparse matrix of users x items, as scipy.sparse.save_npz writes it, the format is \
+         \"scipy-npz\"; save a dense array with numpy.save, whose format is \"npy\""
+    )]
+    NumpyArchive {
+        /// The source's name.
+        file: String,
     },
     /// No rating at all.
     #[error(
@@ -443,6 +461,23 @@ pub enum Problem {
         /// Which, from 1.
         number: usize,
     },
+    /// A column of numbers without a name, such as the index of a pandas frame.
+    #[error(
+        "column {number} has no name, as pandas writes an index, which is no measurement: write the frame with `index=False`, leave the column out \
+         with `data.drop = [{number}]`, or name it"
+    )]
+    UnnamedNumbers {
+        /// Which, from 1.
+        number: usize,
+    },
+    /// Numbers that are not between commas.
+    #[error(
+        "the numbers stand between {separator}, and matrix-csv has commas: write the file with commas, such as with `sep=\",\"` in pandas"
+    )]
+    OtherSeparator {
+        /// What stands between them.
+        separator: &'static str,
+    },
     /// A first line of words that may be names of columns and may be a user and an item.
     #[error(
         "\"{found}\" may be names of columns and may be a user and an item: set `data.header = true` or `false`"
@@ -478,6 +513,18 @@ pub enum Problem {
     ColumnTwice {
         /// `user`, `item` or `rating`.
         what: &'static str,
+    },
+    /// A user at two peers.
+    #[error(
+        "user \"{user}\" is at peer \"{found}\" here and at peer \"{earlier}\" on a line before: give every user one peer, or users of different peers different ids"
+    )]
+    TwoPeers {
+        /// The user's id.
+        user: String,
+        /// The peer on this line.
+        found: String,
+        /// The peer on an earlier line.
+        earlier: String,
     },
     /// A column beyond the last.
     #[error("there is no column {number}: the table has columns 1 to {width}")]

@@ -37,6 +37,7 @@ mod source;
 mod tests;
 mod titles;
 mod user_names;
+mod user_peers;
 mod vertices;
 
 use std::fs::File;
@@ -56,11 +57,13 @@ pub use matrix::{
 pub use matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
 pub use own_file::{FileFormat, OwnFile, OwnFileError, OwnFileOptions};
 pub use own_ratings::{load_own_ratings, read_own_ratings};
+pub(crate) use partition::assign_to;
 pub use partition::{Partition, assign, assign_by_name, assign_sizes, peer_rows};
 pub use ratings::{Loaded, ReadCounts};
 pub use source::Limits;
 pub use titles::{load_titles, read_titles};
 pub use user_names::UserNames;
+pub use user_peers::UserPeers;
 
 /// Reads a rating file, plain or gzipped, under the default [`Limits`]; see [`read`].
 ///

@@ -21,7 +21,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// No ids yet. `what` is `user` or `item`, `most` how many there may be, `longest` their bytes.
+    /// No ids yet. `what` is `user`, `item` or `peer`, `most` how many there may be, `longest` their bytes.
     pub(super) fn new(what: &'static str, most: usize, longest: usize) -> Self {
         Self {
             what,
@@ -55,20 +55,20 @@ impl Names {
         }
         if name.len() > self.longest {
             return Err(Problem::TooMany {
-                what: if self.what == "user" {
-                    "bytes in a user id"
-                } else {
-                    "bytes in an item id"
+                what: match self.what {
+                    "user" => "bytes in a user id",
+                    "peer" => "bytes in the name of a peer",
+                    _ => "bytes in an item id",
                 },
                 limit: self.longest as u64,
             });
         }
         if self.list.len() >= self.most {
             return Err(Problem::TooMany {
-                what: if self.what == "user" {
-                    "users"
-                } else {
-                    "items"
+                what: match self.what {
+                    "user" => "users",
+                    "peer" => "peers",
+                    _ => "items",
                 },
                 limit: self.most as u64,
             });

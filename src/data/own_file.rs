@@ -10,7 +10,7 @@
 //!
 //! | the first line | the file |
 //! | --- | --- |
-//! | NumPy's first bytes | `npy` |
+//! | NumPy's first bytes; an archive of arrays | `npy`; `scipy-npz` |
 //! | the header of MovieLens, a banner of Matrix Market, fields between `::` | `movielens-csv`, `matrix-market`, `movielens-dat` |
 //! | numbers or blanks between commas | `matrix-csv`, and this is a row |
 //! | two or three fields between commas, none of them a number | `csv-triples`, of which this is the header |
@@ -26,7 +26,7 @@ use std::str::FromStr;
 
 use super::error::DataError;
 use super::ratings::Loaded;
-use super::source::{Limits, Lines};
+use super::source::{Limits, Lines, is_numpy_archive};
 use super::{Format, MatrixFormat, MatrixOptions, opened, read_matrix, read_values};
 
 /// First bytes of an array file of NumPy.
@@ -240,6 +240,9 @@ fn found(
     let unknown = || OwnFileError::Unknown {
         file: name.to_owned(),
     };
+    if said.is_none() && is_numpy_archive(head) {
+        return Ok((FileFormat::Ratings(Format::ScipyNpz), false));
+    }
     if said.is_none() && is_numpy(head, name)? {
         return Ok((FileFormat::Matrix(MatrixFormat::Npy), false));
     }

@@ -124,6 +124,30 @@ pub fn assign_by_name<'a>(
     Ok(assignment)
 }
 
+/// The users of each of `peers` peers where user u is at peer `of[u]`; those of one peer in the order of their names. Peers may hold no user.
+///
+/// # Neighbours stay neighbours
+/// Peer q holds the rows of {u : of(u) = q} in the order of their distinct names. Let two data sets differ in the rows of one user v alone, who is at the
+/// same peer in both or absent from one. Then every peer but that of v holds the same rows in the same order, and that of v all others, whatever the order
+/// in which the data name their users. ∎
+///
+/// # Panics
+/// If `of` has another length than `names`, or names a peer beyond the last.
+pub(crate) fn assign_to<'a>(
+    names: impl Iterator<Item = &'a str>,
+    of: &[u32],
+    peers: usize,
+) -> Vec<Vec<u32>> {
+    let mut named: Vec<(&str, u32)> = names.zip(0..).collect();
+    assert_eq!(named.len(), of.len(), "one peer for every user");
+    named.sort_unstable();
+    let mut assignment = vec![Vec::new(); peers];
+    for (_, user) in named {
+        assignment[of[user as usize] as usize].push(user);
+    }
+    assignment
+}
+
 /// The users of each of `peers` peers where they are so many: the first ones are peer 0's, the next ones peer 1's.
 ///
 /// # Errors

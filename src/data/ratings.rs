@@ -6,6 +6,7 @@ use super::Interactions;
 use super::error::{Problem, excerpt};
 use super::names::Names;
 use super::source::Limits;
+use super::user_peers::{PeersRead, UserPeers};
 use crate::linalg::SparseRows;
 
 /// Counts of what was read and of what was dropped.
@@ -47,6 +48,8 @@ pub struct Loaded {
     pub values: Option<SparseRows>,
     /// What the file showed of its own layout, where its format leaves that open.
     pub layout: Option<String>,
+    /// The peer of every user, where [`TableColumns::peer`](super::TableColumns::peer) says which column names it.
+    pub peers: Option<UserPeers>,
 }
 
 impl Loaded {
@@ -74,6 +77,7 @@ impl Loaded {
             counts: ReadCounts::default(),
             values,
             layout: None,
+            peers: None,
         }
     }
 }
@@ -114,6 +118,7 @@ impl Loaded {
             counts,
             values: None,
             layout: self.layout.clone(),
+            peers: self.peers.clone(),
         }
     }
 }
@@ -141,6 +146,10 @@ pub(super) struct Ratings {
     counts: ReadCounts,
     /// User, item and rating, where ratings are kept as numbers.
     values: Option<Vec<(u32, u32, f64)>>,
+    /// The peers of users, once one is named.
+    peers: Option<PeersRead>,
+    /// Most peers, and bytes of their names.
+    peer_limits: (usize, usize),
 }
 
 /// What is kept of ratings.
@@ -160,6 +169,8 @@ impl Ratings {
         };
         Self {
             values,
+            peers: None,
+            peer_limits: (limits.users.min(MOST_USERS), limits.name_bytes),
             threshold,
             most: limits.ratings,
             users: Names::new("user", limits.users.min(MOST_USERS), limits.name_bytes),
@@ -197,6 +208,15 @@ impl Ratings {
     /// The item called `name`, new or known.
     pub(super) fn item(&mut self, name: &str) -> Result<u32, Problem> {
         self.items.index(name)
+    }
+
+    /// The user is at the peer called `name`: the same on every line.
+    pub(super) fn place(&mut self, user: u32, name: &str) -> Result<(), Problem> {
+        let (most, longest) = self.peer_limits;
+        let peers = self
+            .peers
+            .get_or_insert_with(|| PeersRead::new(most, longest));
+        peers.place((user, self.users.name(user)), name, u64::from(self.line))
     }
 
     /// Users so far.
@@ -297,6 +317,7 @@ impl Ratings {
             counts: self.counts,
             values,
             layout: None,
+            peers: self.peers.map(PeersRead::whole),
         })
     }
 

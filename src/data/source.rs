@@ -44,9 +44,11 @@ impl Default for Limits {
     }
 }
 
+/// First bytes of a ZIP archive with a file in it.
+const ZIP: &[u8] = b"PK\x03\x04";
 /// First bytes of containers people rename to `.csv`.
 const CONTAINERS: [(&[u8], &str); 4] = [
-    (b"PK\x03\x04", "zip"),
+    (ZIP, "zip"),
     (b"BZh", "bzip2"),
     (b"\xfd7zXZ", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
@@ -54,22 +56,42 @@ const CONTAINERS: [(&[u8], &str); 4] = [
 const GZIP: &[u8] = b"\x1f\x8b";
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// Whether a ZIP archive begins with these bytes whose first file is an array of NumPy: its name stands at byte 30.
+pub(super) fn is_numpy_archive(head: &[u8]) -> bool {
+    let length = head.get(26).copied().map_or(0, usize::from);
+    let name = head.get(30..30 + length);
+    head.starts_with(ZIP) && name.is_some_and(|name| name.ends_with(b".npy"))
+}
+
 /// The content of a source, unpacked if it is gzipped, and whether it is; looks at the first bytes only.
 ///
 /// # Errors
-/// [`DataError::Container`] for packed files of another kind, [`DataError::Read`] if the first bytes cannot be read.
+/// [`DataError::Container`] and [`DataError::NumpyArchive`] for packed files of another kind, [`DataError::Read`] if the first bytes cannot be read.
 pub(super) fn open<'a>(
     source: impl Read + 'a,
     file: &str,
 ) -> Result<(Box<dyn BufRead + 'a>, bool), DataError> {
+    let (reader, head, gzip) = unpacked(source, file)?;
+    let file = file.to_owned();
+    if is_numpy_archive(&head) {
+        return Err(DataError::NumpyArchive { file });
+    }
+    match CONTAINERS.iter().find(|(magic, _)| head.starts_with(magic)) {
+        Some(&(_, container)) => Err(DataError::Container { file, container }),
+        None => Ok((reader, gzip)),
+    }
+}
+
+/// The content of a source, unpacked if it is gzipped; the first bytes of the source itself, and whether they are gzip's.
+pub(super) fn unpacked<'a>(
+    source: impl Read + 'a,
+    file: &str,
+) -> Result<(Box<dyn BufRead + 'a>, Vec<u8>, bool), DataError> {
     let mut reader = BufReader::with_capacity(1 << 16, source);
     let mut head = Vec::new();
-    let outcome = reader.by_ref().take(6).read_to_end(&mut head);
-    if let Some(&(_, container)) = CONTAINERS.iter().find(|(magic, _)| head.starts_with(magic)) {
-        return Err(DataError::Container {
-            file: file.to_owned(),
-            container,
-        });
+    let mut outcome = reader.by_ref().take(6).read_to_end(&mut head);
+    if head.starts_with(ZIP) {
+        outcome = reader.by_ref().take(58).read_to_end(&mut head);
     }
     if let Err(error) = outcome {
         return Err(DataError::Read {
@@ -79,7 +101,7 @@ pub(super) fn open<'a>(
         });
     }
     let gzip = head.starts_with(GZIP);
-    let whole = Cursor::new(head).chain(reader);
+    let whole = Cursor::new(head.clone()).chain(reader);
     let reader: Box<dyn BufRead + 'a> = if gzip {
         Box::new(BufReader::with_capacity(
             1 << 16,
@@ -88,7 +110,7 @@ pub(super) fn open<'a>(
     } else {
         Box::new(whole)
     };
-    Ok((reader, gzip))
+    Ok((reader, head, gzip))
 }
 
 /// The lines of a source, one at a time, without their ends (`\n` or `\r\n`).

@@ -113,6 +113,8 @@ impl Loaded {
             counts,
             values,
             layout: self.layout.clone(),
+            // Nobody says where the users of the list are of whom there is no line: the two are refused together.
+            peers: None,
         }
     }
 }

@@ -75,6 +75,7 @@ impl Loaded {
             },
             values: Some(values),
             layout: None,
+            peers: None,
         })
     }
 }

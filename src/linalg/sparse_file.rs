@@ -42,7 +42,7 @@ pub enum SparseFileProblem {
     },
     /// An archive of other arrays.
     #[error(
-        "there is no array `{array}` in it: an archive that scipy.sparse.save_npz has written is read"
+        "there is no array `{array}` in it: save a sparse matrix with scipy.sparse.save_npz, and a dense array with numpy.save"
     )]
     Missing {
         /// The array.
@@ -63,13 +63,17 @@ pub enum SparseFileProblem {
         reason: &'static str,
     },
     /// More than is read.
-    #[error("more than {most} bytes of arrays; this is not read")]
+    #[error(
+        "more than {most} bytes of arrays, which is the most that is read: save a smaller matrix, or numbers of 4 bytes"
+    )]
     TooLarge {
         /// The limit.
         most: usize,
     },
     /// Indices that point outside the matrix, or do not fit one another.
-    #[error("entry {entry} is not in a matrix of {rows} x {columns}, or row pointers go back")]
+    #[error(
+        "entry {entry} is not in a matrix of {rows} x {columns}, or its arrays differ in length: the file is damaged, write it again"
+    )]
     Indices {
         /// Which entry, from 0.
         entry: usize,
@@ -79,11 +83,26 @@ pub enum SparseFileProblem {
         columns: usize,
     },
     /// A value that is not finite.
-    #[error("the value of entry {entry} is not finite")]
+    #[error("row {row}, column {column}: the value is not finite; correct it, or remove the entry")]
     NotFinite {
-        /// Which entry, from 0.
-        entry: usize,
+        /// The row, from 0.
+        row: u32,
+        /// The column, from 0.
+        column: u32,
     },
+    /// Two entries for one place. [`SparseFile::read`] leaves them to its caller.
+    #[error(
+        "row {row}, column {column} has two entries: keep one, or add them up with matrix.sum_duplicates() before it is saved"
+    )]
+    Repeated {
+        /// The row, from 0.
+        row: u32,
+        /// The column, from 0.
+        column: u32,
+    },
+    /// No entry at all, where there must be one.
+    #[error("the matrix has no entries: check which one was saved")]
+    Empty,
 }
 
 use SparseFileProblem as Problem;
@@ -109,10 +128,14 @@ impl SparseFile {
             });
         };
         let (major, minor) = match format.as_str() {
-            "csr" => (arrays.pointers(rows)?, arrays.whole("indices.npy")?),
+            "csr" => {
+                let columns = arrays.whole("indices.npy")?;
+                (arrays.pointers(rows, columns.len())?, columns)
+            }
             "csc" => {
-                let columns = arrays.pointers(columns)?;
-                (arrays.whole("indices.npy")?, columns)
+                let rows = arrays.whole("indices.npy")?;
+                let columns = arrays.pointers(columns, rows.len())?;
+                (rows, columns)
             }
             "coo" => (arrays.whole("row.npy")?, arrays.whole("col.npy")?),
             _ => return Err(Problem::Format { found: format }),
@@ -137,7 +160,7 @@ impl SparseFile {
                 return Err(broken(entry));
             };
             if !value.is_finite() {
-                return Err(Problem::NotFinite { entry });
+                return Err(Problem::NotFinite { row, column });
             }
             entries.push((row, column, value));
         }
@@ -257,8 +280,8 @@ impl Arrays<'_> {
         })
     }
 
-    /// The row (or column) of every entry, from where each of `sides` begins.
-    fn pointers(&mut self, sides: i64) -> Result<Vec<i64>, Problem> {
+    /// The row (or column) of each of the `entries`, from where each of `sides` begins.
+    fn pointers(&mut self, sides: i64, entries: usize) -> Result<Vec<i64>, Problem> {
         let array = "indptr.npy";
         let pointers = self.whole(array)?;
         let wrong = |reason| Problem::Array { array, reason };
@@ -266,11 +289,10 @@ impl Arrays<'_> {
             return Err(wrong("it has not one number more than the matrix has rows"));
         }
         let last = pointers.last().copied().unwrap_or(0);
-        // Every entry takes a byte of the file at least.
-        if last > self.most as i64 || !pointers.is_sorted() {
-            return Err(wrong("its numbers go back, or beyond all entries"));
+        if usize::try_from(last) != Ok(entries) || !pointers.is_sorted() {
+            return Err(wrong("its numbers go back, or do not end with all entries"));
         }
-        let mut of = Vec::new();
+        let mut of = Vec::with_capacity(entries);
         for (side, ends) in (0_i64..).zip(pointers.windows(2)) {
             of.resize(ends[1] as usize, side);
         }

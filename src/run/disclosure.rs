@@ -141,7 +141,7 @@ impl Discloses for DataTableError {
             Self::Data(error) => error.dependence(),
             Self::MissingData { .. } => Dependence::Machine,
             // Whether the file holds a graph at all.
-            Self::Graph(_) => Dependence::Format,
+            Self::Graph(_) | Self::UnknownPeer { .. } => Dependence::Format,
             Self::NoInteractions { .. } => Dependence::Unprotected,
         }
     }
@@ -255,6 +255,8 @@ impl Discloses for DataError {
             // A limit on rows, where one is promised, is part of what makes a file a data set.
             Self::Line { .. }
             | Self::Array { .. }
+            | Self::Sparse { .. }
+            | Self::NumpyArchive { .. }
             | Self::LongRow { .. }
             | Self::TruncatedGzip { .. }
             | Self::CorruptGzip { .. }

@@ -60,6 +60,11 @@ impl<'a> Assumed<'a> {
                 "who takes part (the list of users and its order) was read from a file of its own, which is public; the data had no part in it"
                     .to_owned()
             }
+            (None, Some(UserSource::Column)) => {
+                "who takes part (the list of users and its order) and which users are at which peer are assumed public: a column of the data names the peer \
+                 of every user, so that one line of the data moves rows of that line's user and peer alone"
+                    .to_owned()
+            }
             (None, Some(UserSource::Hashed)) => {
                 "which peer holds a user follows from a hash of that user's own name; no list of users and no number of users is assumed public"
                     .to_owned()

@@ -76,6 +76,8 @@ pub struct Experiment {
     pub(super) user_rows: Arc<SparseRows>,
     /// The rows each peer holds.
     pub(super) peer_rows: Arc<PeerRows>,
+    /// The peer of every user, where a column of the data says it.
+    pub(super) placed: Option<Arc<[u32]>>,
     /// The communication graph.
     pub(super) topology: Arc<Topology>,
     /// The noise graph: the communication graph, unless the configuration names another.
@@ -162,6 +164,11 @@ impl Experiment {
     #[must_use]
     pub fn samples(&self) -> Option<&SparseRows> {
         self.samples.as_deref()
+    }
+
+    /// How many peers there are, and where a column of the data says it, at which of them each user is.
+    pub(crate) fn placed(&self) -> (usize, Option<&[u32]>) {
+        (self.topology.graph().nodes(), self.placed.as_deref())
     }
 
     /// What predictions are measured against, where the algorithm predicts ratings. Private.

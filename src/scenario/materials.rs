@@ -47,13 +47,15 @@ pub struct Materials {
     memory_limit: Option<u64>,
 }
 
-/// All that decides who holds which rows, and in which batch: degree floor, peers, seed where the deal is random, stream.
+/// All that decides who holds which rows, and in which batch: degree floor, peers, seed where the deal is random, stream, the peer of every user where a column
+/// says it.
 type DealtKey = (
     HeldKey,
     Divisor,
     PeersConfig,
     Option<u64>,
     Option<(Arrival, u32)>,
+    Option<Arc<[u32]>>,
 );
 
 /// All that decides which interactions are left.
@@ -291,6 +293,7 @@ impl Materials {
         &self,
         config: &Config,
         divisor: Divisor,
+        placed: Option<Arc<[u32]>>,
         make: impl FnOnce() -> Result<PeerRows, E>,
     ) -> Result<Arc<PeerRows>, E> {
         // A random deal is the seed's, and so is one by hashes.
@@ -303,6 +306,7 @@ impl Materials {
             config.peers.clone(),
             seed,
             config.algorithm.stream(),
+            placed,
         );
         self.peer_rows.get(key, make)
     }

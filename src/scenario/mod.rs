@@ -31,6 +31,7 @@ pub(crate) mod numbers;
 mod part;
 mod peer_names;
 mod pilot;
+mod placement;
 mod preconditioning;
 mod rating;
 mod rating_scale;

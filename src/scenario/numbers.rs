@@ -547,6 +547,7 @@ fn mapped(
         counts: data::ReadCounts::default(),
         values: Some(row),
         layout: None,
+        peers: None,
     };
     let mut config = config.clone();
     config.data.row_limit = None;

@@ -20,7 +20,7 @@ use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{
     algorithm_keys, clipping, completion, dropouts, filters, graph, laplace, memory, numbers,
-    pilot, preconditioning, rating, recommender, warnings,
+    pilot, placement, preconditioning, rating, recommender, warnings,
 };
 use crate::config::{Config, EngineKind, check_identity, read_config};
 use crate::data;
@@ -116,7 +116,16 @@ impl Experiment {
         let peers = peer_count(&config, loaded);
         let network = network::matched(&config, peers, topology, materials, &mut clock)?;
         dropouts::settle(&mut config, &network.topology)?;
-        let rows = Rows::of(&config, loaded, list.as_deref(), (floor, peers), materials)?;
+        let placed = placement::of(&config, loaded, &network.topology)?;
+        let sizes = (floor, peers);
+        let rows = Rows::of(
+            &config,
+            loaded,
+            list.as_deref(),
+            sizes,
+            placed.as_ref(),
+            materials,
+        )?;
         let items = rows.user_rows.dimension();
         algorithm_keys::check(&config, items)?;
         let own_files = materials.are_of_own_files();
@@ -274,6 +283,7 @@ impl Experiment {
             preconditioning,
             user_rows: rows.user_rows,
             peer_rows: rows.peer_rows,
+            placed,
             topology,
             mechanism,
             sensitivity_spec,

@@ -39,12 +39,13 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// Filters what was read, divides every row by its length or this floor, and deals the rows to so many peers.
+    /// Filters what was read, divides every row by its length or this floor, and deals the rows to so many peers, those of a user to the one where it is `placed`.
     pub(super) fn of(
         config: &Config,
         loaded: &data::Loaded,
         list: Option<&ItemNames>,
         (floor, peers): (NonZeroU32, usize),
+        placed: Option<&Arc<[u32]>>,
         materials: &Materials,
     ) -> Result<Self, ExperimentError> {
         let base = materials.base();
@@ -90,8 +91,15 @@ impl Rows {
             Some(samples) => numbers::rows(config, base, samples),
             None => Ok(divisor.rows(&interactions)),
         })?;
-        let deal = || filters::dealt(config, &user_rows, &interactions, peers);
-        let peer_rows = materials.peer_rows(config, divisor, deal)?;
+        let deal = || {
+            filters::dealt(
+                config,
+                &user_rows,
+                &interactions,
+                (peers, placed.map(|of| &**of)),
+            )
+        };
+        let peer_rows = materials.peer_rows(config, divisor, placed.cloned(), deal)?;
         Ok(Self {
             interactions,
             data,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::experiment::Experiment;
+use super::placement;
 use crate::config::{Config, DataFormat};
 use crate::data::ItemNames;
 
@@ -56,6 +57,8 @@ pub enum UserSource {
     Data,
     /// `data.users_file`, a public list.
     File,
+    /// The data, and a column of them says at which peer every user is.
+    Column,
     /// None is needed: a hash of every user's own name decides which peer holds the user.
     Hashed,
 }
@@ -66,6 +69,9 @@ impl UserSource {
         match (config.data.format, &config.data.users_file) {
             (DataFormat::Ratings(_), _) if config.hides_users() => Some(Self::Hashed),
             (DataFormat::Ratings(_), Some(_)) => Some(Self::File),
+            (DataFormat::Ratings(_), None) if placement::is_meant(&config.data) => {
+                Some(Self::Column)
+            }
             (DataFormat::Ratings(_), None) => Some(Self::Data),
             _ => None,
         }

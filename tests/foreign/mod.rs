@@ -1,6 +1,10 @@
 //! Files as other programs write them: read with the right numbers, or refused with line and remedy.
 
-use undertone::data::{TableOptions, load_table};
+mod archives;
+mod numbers;
+mod peers;
+
+use undertone::data::{Format, TableOptions, load, load_table};
 use undertone::topology::{LoadOptions, load_graph};
 
 use crate::support::repository;
@@ -119,7 +123,7 @@ enum Table {
 use Table::{Rated, Unread};
 
 /// The tables that `write_ratings.py` has written.
-const TABLES: [(&str, Table); 17] = [
+const TABLES: [(&str, Table); 20] = [
     ("pandas.csv", Rated(4, 5, 8)),
     (
         "pandas_index.csv",
@@ -135,6 +139,9 @@ const TABLES: [(&str, Table); 17] = [
         Unread("line 2: found \"3,0\" as rating, expected a number such as 3.5"),
     ),
     ("pandas_names.csv", Rated(4, 5, 8)),
+    ("quoted.csv", Rated(4, 5, 8)),
+    ("hospitals.csv", Rated(4, 5, 8)),
+    ("two_hospitals.csv", Rated(4, 5, 8)),
     ("reordered.csv", Rated(4, 5, 8)),
     (
         "unknown_names.csv",
@@ -185,7 +192,34 @@ fn ratings_of_other_programs_are_read_or_refused_with_a_remedy() {
         }
     }
     let stored = std::fs::read_dir(repository("tests/foreign/ratings")).expect("a folder");
-    assert_eq!(stored.count(), TABLES.len());
+    assert_eq!(stored.count(), TABLES.len() + archives::ARCHIVES.len());
+}
+
+/// The commonest file of all, with a format that it is not of.
+#[test]
+fn the_right_format_of_movielens_100k_is_named() {
+    let path = repository("tests/foreign/ratings/u.data");
+    for format in Format::all()
+        .iter()
+        .filter(|format| **format != Format::Table)
+    {
+        let refused = load(&path, *format, 0.0).expect_err("a table");
+        let words = refused.to_string();
+        assert!(
+            words.contains("set format = \"table\""),
+            "{format}: {words}"
+        );
+    }
+}
+
+/// What the list of the issue asks for: how many files, how many of them refused.
+#[test]
+fn as_many_files_are_stored_as_promised() {
+    let refused = GRAPHS.iter().filter(|(_, of)| matches!(of, Refused(_)));
+    let unread = TABLES.iter().filter(|(_, of)| matches!(of, Unread(_)));
+    let broken = archives::ARCHIVES.iter().filter(|(_, of)| of.is_err());
+    assert!(GRAPHS.len() >= 16 && TABLES.len() + archives::ARCHIVES.len() >= 14);
+    assert!(refused.count() + unread.count() + broken.count() >= 8);
 }
 
 #[test]

@@ -1,19 +1,23 @@
 //! Every setting that the guide names, changed alone.
 
 use std::fs;
+use std::io::BufRead;
+
+use flate2::read::GzDecoder;
 
 use crate::support::repository;
 
 use super::{FAULTS, all_pairs, runs};
 
 /// The quickstart's ratings as interactions.
-const INTERACTIONS: [&str; 94] = [
+const INTERACTIONS: [&str; 95] = [
     "seed=8",
     "name=other",
     "data.path=../sims/data/ml-latest-small/../ml-latest-small/ratings.csv.gz",
     "data.obtain=\"somewhere\"",
     "data.format=table;data.columns={rating=\"timestamp\"}",
     "data.format=table;data.columns={rating=\"timestamp\"};data.header=true;data.threshold=1e9",
+    "data.path=PLACED;data.format=table;data.columns={peer=\"peer\"}",
     "data.threshold=0.4",
     "data.threshold=3",
     "data.items=199",
@@ -245,11 +249,23 @@ fn of_interactions() {
     let names: String = (1..=600).map(|user| format!("{user}\n")).collect();
     fs::write(&users, names).expect("writable");
     let users = format!("\"{}\"", users.display());
+    let ratings = fs::File::open(repository("sims/data/ml-latest-small/ratings.csv.gz"));
+    let ratings = std::io::BufReader::new(GzDecoder::new(ratings.expect("embedded")));
+    let at_peers = ratings.lines().map(|line| {
+        let line = line.expect("text");
+        let user = line.split(',').next().and_then(|user| user.parse().ok());
+        let peer = user.map_or("peer".to_owned(), |user: u32| (user % 7).to_string());
+        format!("{line},{peer}\n")
+    });
+    let placed = folder.path().join("placed.csv");
+    fs::write(&placed, at_peers.collect::<String>()).expect("writable");
+    let placed = format!("\"{}\"", placed.display());
     let changes: Vec<String> = INTERACTIONS
         .iter()
         .chain(&MEASURED)
         .filter(|change| cfg!(feature = "node") || !change.contains("swarm"))
         .map(|change| change.replace("ITEMS", &list).replace("USERS", &users))
+        .map(|change| change.replace("PLACED", &placed))
         .collect();
     let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
     independent(&super::COMMON, &changes, 10);

@@ -71,6 +71,15 @@ fn folder(log: &[(usize, usize)]) -> tempfile::TempDir {
     };
     let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text);
     put("a.csv", &csv(log)).expect("writable");
+    let placed = csv(log).replace("item\n", "item,peer\n");
+    let placed = placed.lines().map(|line| match line.split(',').next() {
+        Some("user") | None => format!("{line}\n"),
+        Some(user) => format!(
+            "{line},{}\n",
+            user.len() * 2 + usize::from(user.ends_with('7'))
+        ),
+    });
+    put("placed.csv", &placed.collect::<String>()).expect("writable");
     put("items.txt", &names('i', ITEMS)).expect("writable");
     put("users.txt", &names('u', USERS)).expect("writable");
     put("file.toml", FILE).expect("writable");

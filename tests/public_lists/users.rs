@@ -1,4 +1,4 @@
-//! Who is dealt to whom: by the order of the data, by a public list of users, or by hashes of their names.
+//! Who is dealt to whom: by the order of the data, by a public list of users, by hashes of their names, or by a column of the data.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,15 @@ use undertone::scenario::{Experiment, MemoryPlan};
 
 use super::{ITEMS, config, experiment, folder, log};
 
-/// The three ways to say who is dealt to whom.
+/// The ways to say who is dealt to whom.
 const BY_DATA: &[&str] = &[];
 const BY_FILE: &[&str] = &["data.users_file=users.txt"];
 const BY_HASH: &[&str] = &["peers.partition=hashed"];
+const BY_COLUMN: &[&str] = &[
+    "data.format=table",
+    "data.path=placed.csv",
+    "data.columns={peer=\"peer\"}",
+];
 
 fn refused(set: &[&str]) -> String {
     let folder = folder(&log());
@@ -71,7 +76,7 @@ fn one_line_of_a_log_costs_what_is_stated_where_a_list_or_a_hash_deals_users() {
     assert!(lost > 1.3 * stated, "{lost} {stated}");
     let each = ["peers.count=users", BY_FILE[0]];
     let listed_and_hashed = [BY_FILE[0], BY_HASH[0]];
-    for set in [BY_FILE, BY_HASH, &each, &listed_and_hashed] {
+    for set in [BY_FILE, BY_HASH, BY_COLUMN, &each, &listed_and_hashed] {
         let [stated, lost] = losses(logs, set);
         eprintln!("{set:?}: {lost} where {stated} is stated");
         assert!(lost > 0.0 && lost <= stated, "{set:?}: {lost} {stated}");
@@ -81,7 +86,12 @@ fn one_line_of_a_log_costs_what_is_stated_where_a_list_or_a_hash_deals_users() {
 #[test]
 fn receipts_say_what_is_assumed_of_users() {
     let mut said = BTreeMap::new();
-    for (name, set) in [("data", BY_DATA), ("file", BY_FILE), ("hashed", BY_HASH)] {
+    for (name, set) in [
+        ("data", BY_DATA),
+        ("file", BY_FILE),
+        ("hashed", BY_HASH),
+        ("column", BY_COLUMN),
+    ] {
         let report = run(&experiment(&log(), set), &mut Silent).expect("runs");
         let receipt = report.receipt;
         let text = serde_json::to_value(&receipt).expect("writable");
@@ -96,8 +106,14 @@ fn receipts_say_what_is_assumed_of_users() {
     assert!(words("data").contains("numbered as the data first name them"));
     assert!(words("file").contains("a file of its own, which is public"));
     assert!(words("hashed").contains("a hash of that user's own name"));
+    assert!(words("column").contains("which users are at which peer are assumed public"));
     // The assumption of one goes with no other.
-    for (name, other) in [("data", "file"), ("file", "hashed"), ("hashed", "data")] {
+    for (name, other) in [
+        ("data", "file"),
+        ("file", "hashed"),
+        ("hashed", "column"),
+        ("column", "data"),
+    ] {
         let mut wrong = said[name].clone();
         wrong.assumptions[0] = words(other);
         let findings = wrong.check().expect("checkable");

@@ -56,8 +56,12 @@ impl<'a> Game<'a> {
         let start = Arc::clone(session.start());
         let peers = experiment.topology().graph().nodes();
         // The canary is a row as read, in the place of the victim's first user.
-        let dealt = filters::assignment(experiment.config(), experiment.interactions(), peers)
-            .map_err(|error| AuditError::Experiment(Box::new(error)))?;
+        let dealt = filters::assignment(
+            experiment.config(),
+            experiment.interactions(),
+            experiment.placed(),
+        )
+        .map_err(|error| AuditError::Experiment(Box::new(error)))?;
         let first = dealt[victim as usize].first().copied();
         let user = first.ok_or(AuditError::NoUser)? as usize;
         let (canary, worlds) = Canary::find(experiment, user, &start, choices)?;

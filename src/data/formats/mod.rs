@@ -13,6 +13,7 @@ mod lightgcn;
 mod matrix_market;
 mod movielens_csv;
 mod movielens_dat;
+mod scipy_npz;
 mod table;
 #[cfg(test)]
 pub(super) mod tests;
@@ -50,6 +51,8 @@ pub enum Format {
     /// EachMovie's `Vote.txt` (DEC 1997, withdrawn in 2004): person, movie, score of 0 to 1, weight, date,
     /// separated by white space; no header.
     Eachmovie,
+    /// A sparse matrix of users × items, as `scipy.sparse.save_npz` writes it: an archive and no text.
+    ScipyNpz,
 }
 
 /// What the registry knows of a format.
@@ -86,6 +89,7 @@ impl Format {
         Self::CsvTriples,
         Self::MatrixMarket,
         Self::Eachmovie,
+        Self::ScipyNpz,
     ];
 
     /// Every format.
@@ -97,11 +101,13 @@ impl Format {
     /// The name in an experiment file.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.description().name
+        self.description()
+            .map_or(scipy_npz::NAME, |described| described.name)
     }
 
-    fn description(self) -> &'static Description {
-        match self {
+    /// What is known of a format of lines.
+    fn description(self) -> Option<&'static Description> {
+        Some(match self {
             Self::MovielensCsv => &movielens_csv::DESCRIPTION,
             Self::MovielensDat => &movielens_dat::DESCRIPTION,
             Self::Table => &table::DESCRIPTION,
@@ -110,12 +116,28 @@ impl Format {
             Self::CsvTriples => &csv_triples::DESCRIPTION,
             Self::MatrixMarket => &matrix_market::DESCRIPTION,
             Self::Eachmovie => &eachmovie::DESCRIPTION,
-        }
+            Self::ScipyNpz => return None,
+        })
+    }
+
+    fn line_reader(self) -> Option<Box<dyn LineReader>> {
+        self.description().map(|described| (described.reader)())
     }
 
     /// Whether a line could be the first of such a file.
     pub(super) fn recognises(self, line: &str) -> bool {
-        (self.description().recognises)(line)
+        self.description()
+            .is_some_and(|described| (described.recognises)(line))
+    }
+
+    /// That a file whose first line is `text` looks like one of another format.
+    fn mistake(self, text: &str) -> Option<Problem> {
+        let other = self.mistaken_for(text)?;
+        Some(Problem::WrongFormat {
+            declared: self.name(),
+            looks_like: other.name(),
+            found: excerpt(text),
+        })
     }
 
     /// The other format that `text` could be the first line of.
@@ -143,7 +165,7 @@ impl fmt::Display for Format {
 /// Reads ratings and keeps as interactions those strictly above `threshold`.
 ///
 /// Plain text or gzip, told apart by the first bytes. Users and items are numbered in the order in which
-/// the file names them first; those without a rating above the threshold stay, so that neither the
+/// the file names them first (of [`Format::ScipyNpz`] in ascending order); those without a rating above the threshold stay, so that neither the
 /// number of peers nor the dimension depends on the threshold. `source_name` is what errors call the
 /// source.
 ///
@@ -161,14 +183,7 @@ pub fn read(
     threshold: f64,
     limits: Limits,
 ) -> Result<Loaded, DataError> {
-    let reading = (format.description().reader)();
-    read_keeping(
-        reader,
-        source_name,
-        (format, reading),
-        above(threshold)?,
-        limits,
-    )
+    read_keeping(reader, source_name, format, above(threshold)?, limits)
 }
 
 fn above(threshold: f64) -> Result<Kept, DataError> {
@@ -191,7 +206,7 @@ pub fn read_table(
 ) -> Result<Loaded, DataError> {
     let kept = threshold.map_or(Ok(Kept::Values), above)?;
     let reading = Box::new(table::Reader::new(options.clone()));
-    read_keeping(reader, source_name, (Format::Table, reading), kept, limits)
+    read_lines(reader, source_name, (Format::Table, reading), kept, limits)
 }
 
 /// Reads ratings and keeps all of them as numbers, in [`Loaded::values`]; every rating is an interaction.
@@ -204,11 +219,23 @@ pub fn read_values(
     format: Format,
     limits: Limits,
 ) -> Result<Loaded, DataError> {
-    let reading = (format.description().reader)();
-    read_keeping(reader, source_name, (format, reading), Kept::Values, limits)
+    read_keeping(reader, source_name, format, Kept::Values, limits)
 }
 
 fn read_keeping(
+    reader: impl Read,
+    source_name: &str,
+    format: Format,
+    kept: Kept,
+    limits: Limits,
+) -> Result<Loaded, DataError> {
+    match format.line_reader() {
+        Some(reading) => read_lines(reader, source_name, (format, reading), kept, limits),
+        None => scipy_npz::read(reader, source_name, kept, limits),
+    }
+}
+
+fn read_lines(
     reader: impl Read,
     source_name: &str,
     (format, mut reading): (Format, Box<dyn LineReader>),
@@ -228,14 +255,8 @@ fn read_keeping(
             continue;
         }
         if let Err(problem) = reading.line(text, &mut ratings) {
-            let other = format.mistaken_for(text).filter(|_| first);
-            return Err(
-                lines.error(other.map_or(problem, |looks_like| Problem::WrongFormat {
-                    declared: format.name(),
-                    looks_like: looks_like.name(),
-                    found: excerpt(text),
-                })),
-            );
+            let other = format.mistake(text).filter(|_| first);
+            return Err(lines.error(other.unwrap_or(problem)));
         }
         first = false;
     }

@@ -9,7 +9,8 @@
 //!
 //! Fields as in every comma-separated format here: blanks around them are dropped, quoted ones hold separators and
 //! doubled quotes. A type behind a name, as RecBole writes it (`user_id:token`), is no part of the name. Columns are found by what
-//! [`TableColumns`] says, or by the usual names, or are the first three where there are no names; other columns are left out. What was found is told in
+//! [`TableColumns`] says, or by the usual names, or are the first three where there are no names; other columns are left out. A column of peers is
+//! read only where it is said. What was found is told in
 //! [`Loaded::layout`](crate::data::Loaded::layout). Ids are any text, compared byte by byte.
 
 use std::fmt;
@@ -46,7 +47,7 @@ impl fmt::Display for TableColumn {
     }
 }
 
-/// Which columns of a table hold users, items and ratings; those that are not said are found by their usual names.
+/// Which columns of a table hold users, items, ratings and peers; those that are not said are found by their usual names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableColumns {
@@ -59,6 +60,9 @@ pub struct TableColumns {
     /// Ratings; where there are none, every line is an interaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rating: Option<TableColumn>,
+    /// Peers: the node of the graph at which the user of the line is. Without it users are assigned by `peers.partition`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<TableColumn>,
 }
 
 /// How a table is read.
@@ -108,6 +112,7 @@ struct Places {
     user: usize,
     item: usize,
     rating: Option<usize>,
+    peer: Option<usize>,
     width: usize,
 }
 
@@ -192,7 +197,12 @@ impl Reader {
         };
         let user = place(&self.wanted.user, 0, "user")?;
         let item = place(&self.wanted.item, 1, "item")?;
-        places((user, item, rating), width)
+        let peer = self
+            .wanted
+            .peer
+            .as_ref()
+            .map(|_| place(&self.wanted.peer, 0, "peer"));
+        places((user, item, rating, peer.transpose()?), width)
     }
 
     fn by_name(&self, names: &StringRecord) -> Result<Places, Problem> {
@@ -217,9 +227,10 @@ impl Reader {
         let user = find(&self.wanted.user, &USERS, "user")?;
         let item = find(&self.wanted.item, &ITEMS, "item")?;
         let rating = find(&self.wanted.rating, &RATINGS, "rating")?;
+        let peer = find(&self.wanted.peer, &[], "peer")?;
         let user = user.ok_or_else(|| no_column(names, "user"))?;
         let item = item.ok_or_else(|| no_column(names, "item"))?;
-        places((user, item, rating), names.len())
+        places((user, item, rating, peer), names.len())
     }
 }
 
@@ -253,6 +264,9 @@ impl LineReader for Reader {
         };
         let (user, item) = (field(places.user), field(places.item));
         let (user, item) = (ratings.user(user)?, ratings.item(item)?);
+        if let Some(place) = places.peer {
+            ratings.place(user, field(place))?;
+        }
         ratings.add(user, item, rating)
     }
 
@@ -270,8 +284,11 @@ impl LineReader for Reader {
         let rating = places
             .rating
             .map(|place| format!(", ratings from {}", name(place)));
+        let peer = places
+            .peer
+            .map(|place| format!(", peers from {}", name(place)));
         Some(format!(
-            "a table separated by {separator}, {}: users from {}, items from {}{}",
+            "a table separated by {separator}, {}: users from {}, items from {}{}{}",
             if self.names.is_some() {
                 "its columns named on the first line"
             } else {
@@ -280,24 +297,32 @@ impl LineReader for Reader {
             name(places.user),
             name(places.item),
             rating.unwrap_or_else(|| ", no ratings".to_owned()),
+            peer.unwrap_or_default(),
         ))
     }
 }
 
 /// Places that are in the table and differ.
 fn places(
-    (user, item, rating): (usize, usize, Option<usize>),
+    (user, item, rating, peer): (usize, usize, Option<usize>, Option<usize>),
     width: usize,
 ) -> Result<Places, Problem> {
-    let all = [Some(user), Some(item), rating];
-    for (at, place) in all.into_iter().flatten().enumerate() {
+    // A user may be a peer.
+    let all = [
+        Some(user),
+        Some(item),
+        rating,
+        peer.filter(|place| *place != user),
+    ];
+    for (at, place) in (0..).zip(all) {
+        let Some(place) = place else { continue };
         if place >= width {
             let number = place.wrapping_add(1);
             return Err(Problem::ColumnBeyond { number, width });
         }
         if all[..at].contains(&Some(place)) {
             return Err(Problem::ColumnTwice {
-                what: ["user", "item", "rating"][at],
+                what: ["user", "item", "rating", "peer"][at],
             });
         }
     }
@@ -305,6 +330,7 @@ fn places(
         user,
         item,
         rating,
+        peer,
         width,
     })
 }

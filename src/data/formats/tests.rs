@@ -75,6 +75,12 @@ fn read_text(format: Format, text: &str) -> Result<Loaded, DataError> {
     read(text.as_bytes(), "sample", format, 0.0, Limits::default())
 }
 
+/// The formats of text: all but archives.
+fn of_lines() -> impl Iterator<Item = Format> {
+    let all = Format::all().iter().copied();
+    all.filter(|format| *format != Format::ScipyNpz)
+}
+
 fn rows(data: &Interactions) -> Vec<&[u32]> {
     data.rows().collect()
 }
@@ -105,7 +111,7 @@ macro_rules! refused {
 
 #[test]
 fn a_good_sample_of_every_format_is_read() {
-    assert!(SAMPLES.iter().map(|sample| &sample.0).eq(Format::all()));
+    assert!(SAMPLES.iter().map(|sample| sample.0).eq(of_lines()));
     for &(format, text, users, items, expected) in SAMPLES {
         for text in [text.to_owned(), text.replace('\n', "\r\n")] {
             let loaded = read_text(format, &text).unwrap_or_else(|error| panic!("{error}"));
@@ -183,7 +189,7 @@ fn blank_lines_are_skipped_and_counted() {
 
 #[test]
 fn files_without_ratings_are_empty_in_every_format() {
-    for &format in Format::all() {
+    for format in of_lines() {
         for text in ["", "\n\n"] {
             assert_eq!(
                 read_text(format, text),

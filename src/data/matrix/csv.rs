@@ -69,6 +69,11 @@ impl Table {
                 return Err(Problem::TooMany { what, limit });
             }
         }
+        if self.width == 1
+            && let Some(separator) = other_separator(text)
+        {
+            return Err(Problem::OtherSeparator { separator });
+        }
         self.fields.clear();
         for (column, field) in (1..).zip(text.split(',')) {
             let value = match field.trim().is_empty() {
@@ -97,6 +102,23 @@ impl Table {
     }
 }
 
+/// What separates the numbers of a line without commas, if something else does.
+fn other_separator(text: &str) -> Option<&'static str> {
+    let signs = [('\t', "tabs"), (';', "semicolons"), (' ', "blanks")];
+    let separates = |sign: char| {
+        let fields = || {
+            text.split(sign)
+                .map(str::trim)
+                .filter(|field| !field.is_empty())
+        };
+        fields().nth(1).is_some() && fields().all(|field| number(field, "").is_ok())
+    };
+    signs
+        .into_iter()
+        .find(|(sign, _)| separates(*sign))
+        .map(|(_, name)| name)
+}
+
 fn width_of(text: &str) -> usize {
     text.bytes().filter(|&byte| byte == b',').count() + 1
 }
@@ -110,6 +132,7 @@ pub(super) fn read(
 ) -> Result<Loaded, DataError> {
     let mut lines = Lines::open(reader, source_name, limits)?;
     let mut header: Option<Vec<String>> = None;
+    let mut header_line = 1;
     let mut table: Option<Table> = None;
     while lines.advance()? {
         let text = lines.text()?;
@@ -118,6 +141,7 @@ pub(super) fn read(
         }
         if options.header && header.is_none() {
             header = Some(names(text).map_err(|problem| lines.error(problem))?);
+            header_line = lines.number();
             continue;
         }
         let held = match table.take() {
@@ -141,6 +165,12 @@ pub(super) fn read(
         });
     };
     let header = header.unwrap_or_default();
+    // Numbers of rows, taken for measurements, would be the first principal direction.
+    let unnamed = |at: &&usize| header.len() == width && header[**at].is_empty();
+    if let Some(at) = kept.iter().find(unnamed) {
+        let number = at + 1;
+        return Err(lines.error_on(header_line, Problem::UnnamedNumbers { number }));
+    }
     let columns = named(&header, width, &kept, limits.name_bytes);
     Ok(Loaded::of_rows(rows, columns, lines.number()))
 }

@@ -248,6 +248,7 @@ impl Loaded {
             },
             values: Some(values),
             layout: None,
+            peers: None,
         }
     }
 }

@@ -506,7 +506,14 @@ impl Deployment {
         let floor = NonZeroU32::new(config.data.degree_floor)
             .ok_or(DataTableError::DegreeFloor)
             .map_err(ExperimentError::from)?;
-        let rows = Rows::of(&config, &loaded, list.as_deref(), (floor, 1), &materials)?;
+        let rows = Rows::of(
+            &config,
+            &loaded,
+            list.as_deref(),
+            (floor, 1),
+            None,
+            &materials,
+        )?;
         let none = || SparseRows::new(self.columns.len());
         let own = rows.peer_rows.first().cloned().unwrap_or_else(none);
         let kept = own.entries();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::data::DataError;
 use crate::privacy::{Adjacency, SensitivityRule};
-use crate::topology::TopologyError;
+use crate::topology::{PeerNameError, TopologyError};
 
 /// Why the `[data]` table cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +22,16 @@ pub enum DataTableError {
         key: &'static str,
         /// Why, and what to change.
         why: &'static str,
+    },
+    /// A peer of the data that the graph does not have.
+    #[error("[data] {}, line {line}: {error}; data.columns.peer names the node of every user: correct the name, or the graph", path.display())]
+    UnknownPeer {
+        /// The file.
+        path: PathBuf,
+        /// The line on which the data name it first, from 1.
+        line: u64,
+        /// What the peers are called.
+        error: PeerNameError,
     },
     /// Rows of numbers under an adjacency or a rule that is about something else.
     #[error(

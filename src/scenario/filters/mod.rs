@@ -14,7 +14,7 @@
 //! | `recommender.items` | r ∩ L′, L′ public by assumption: it follows from item degrees | yes | yes | yes |
 //! | degree cap | the m items of lowest priority, priorities fixed | **refused** | yes | yes |
 //! | `users_file` | r if the user is of the list, and nothing else ([`Interactions::with_users`]) | yes | yes | yes |
-//! | partition | nothing: users are dealt by their place in the public list, or by a hash of their names ([`data::assign_by_name`]) | yes | yes | yes |
+//! | partition | nothing: users are dealt by their place in the public list, by a hash of their names ([`data::assign_by_name`]), or to the peer that a column names, which is public by assumption ([`data::assign_to`](crate::data)) | yes | yes | yes |
 //! | degree floor | is part of what the sensitivity is proved for | | | |
 //!
 //! # Proof
@@ -49,7 +49,7 @@ use super::error::{DataTableError, ExperimentError, NetworkError};
 use super::held::Held;
 use super::held_out::HeldOut;
 use super::materials::Materials;
-use super::{graph, numbers, recommender};
+use super::{graph, numbers, placement, recommender};
 use crate::algorithm::{LocalData, OnGraph};
 use crate::config::{Config, EvaluationError};
 use crate::data::{self, CapCounts, FilterCounts, Interactions, ItemNames, Partition};
@@ -154,6 +154,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         return Err(DataTableError::UsersHashAlone.into());
     }
     hashed::check(config)?;
+    placement::check(config)?;
     let adjacency = config.privacy.adjacency;
     if adjacency.is_of_matrix() && config.held_share().is_some() {
         return Err(EvaluationError::HoldoutOfMatrix { adjacency }.into());
@@ -246,7 +247,9 @@ pub(super) fn filtered(
                 .format
                 .ratings()
                 .unwrap_or(data::Format::CsvTriples);
-            let table = numbers::table_options(&config.data);
+            let mut table = numbers::table_options(&config.data);
+            // What nobody holds is at no peer.
+            table.columns.peer = None;
             let threshold = Some(config.data.threshold);
             let loaded = numbers::load_ratings(&base.join(path), format, &table, threshold);
             let test = loaded.map_err(EvaluationError::Test)?.interactions;
@@ -304,12 +307,15 @@ fn shares_a_user(ours: &Interactions, theirs: &Interactions) -> bool {
     (0..theirs.users()).any(|user| names.contains(theirs.user_name(user)))
 }
 
-/// The users of each peer, a function of the public list of users alone, or of every user's own name.
+/// The users of each peer, a function of the public list of users alone, or of every user's own name, or of what a column says of every user: its peer, if `placed`.
 pub(crate) fn assignment(
     config: &Config,
     named: &Interactions,
-    peers: usize,
+    (peers, placed): (usize, Option<&[u32]>),
 ) -> Result<Vec<Vec<u32>>, ExperimentError> {
+    if let Some(placed) = placed {
+        return Ok(data::assign_to(named.names_of_users(), placed, peers));
+    }
     let seed = Seed::from_u64(config.seed);
     let (users, partition) = (named.users(), config.peers.partition);
     let assigned = match &config.peers.sizes {
@@ -330,13 +336,13 @@ pub(crate) fn dealt(
     config: &Config,
     user_rows: &SparseRows,
     named: &Interactions,
-    peers: usize,
+    (peers, placed): (usize, Option<&[u32]>),
 ) -> Result<PeerRows, ExperimentError> {
     if graph::is_of_vertices(config) {
         return Ok(PeerRows::new(OnGraph::held(user_rows)));
     }
     let users = user_rows.len();
-    let assignment = assignment(config, named, peers)?;
+    let assignment = assignment(config, named, (peers, placed))?;
     let rows = data::peer_rows(user_rows, &assignment);
     let Some((arrival, batches)) = config.algorithm.stream() else {
         return Ok(PeerRows::new(rows));

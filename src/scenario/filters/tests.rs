@@ -272,9 +272,9 @@ fn search(
 /// Whether at most one peer holds other rows in the two worlds, and every peer the rows of its users.
 fn one_peer(config: &Config, a: &Interactions, b: &Interactions) -> bool {
     let floor = std::num::NonZeroU32::new(config.data.degree_floor).expect("at least 1");
-    let users = assignment(config, a, PEERS).expect("enough users");
+    let users = assignment(config, a, (PEERS, None)).expect("enough users");
     let dealt = |data: &Interactions| {
-        let rows = dealt(config, &data.normalised_rows(floor), data, PEERS);
+        let rows = dealt(config, &data.normalised_rows(floor), data, (PEERS, None));
         let rows = rows.expect("enough users");
         for (peer, users) in users.iter().enumerate() {
             for (place, &user) in users.iter().enumerate() {

@@ -240,9 +240,13 @@ fn matrix(experiment: &Experiment, items: &[u32]) -> SparseRows {
 /// The rows that all peers hold where this user's row as read is this.
 pub(super) fn world(filters: &Filters<'_>, user: usize, read: &[u32]) -> (SparseRows, PeerRows) {
     let config = &filters.experiment.config();
-    let peers = filters.experiment.peer_rows().len();
     let world = filters.world(user, read);
-    let dealt = filters::dealt(config, &divisor(config).rows(&world), &world, peers);
+    let dealt = filters::dealt(
+        config,
+        &divisor(config).rows(&world),
+        &world,
+        filters.experiment.placed(),
+    );
     let dealt = dealt.expect("the experiment was dealt in the same way");
     (matrix(filters.experiment, world.row(user)), dealt)
 }

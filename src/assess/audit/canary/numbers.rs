@@ -183,6 +183,7 @@ fn alone(filters: &Filters<'_>, user: usize, row: &[(u32, f64)]) -> SparseRows {
         counts: loaded.counts,
         values: Some(values),
         layout: None,
+        peers: None,
     };
     left(filters, &one, &kept(filters, &one.interactions))
 }
@@ -204,8 +205,8 @@ pub(super) fn world(
     let experiment = filters.experiment;
     let loaded = with_row(filters, user, row);
     let rows = left(filters, &loaded, &kept(filters, &loaded.interactions));
-    let (config, peers) = (experiment.config(), experiment.peer_rows().len());
-    let dealt = filters::dealt(config, &rows, experiment.interactions(), peers);
+    let (config, placed) = (experiment.config(), experiment.placed());
+    let dealt = filters::dealt(config, &rows, experiment.interactions(), placed);
     let dealt = dealt.expect("the experiment was dealt in the same way");
     (one_row(&rows, user), dealt)
 }

@@ -56,12 +56,12 @@ const KEYS: &[(&str, &str, &str)] = &[
     (
         "data",
         "format",
-        "'matrix-csv' 'npy' 'table' 'csv-triples' 'lightgcn' 'jester' 'movielens-csv' 'movielens-dat' 'eachmovie' 'matrix-market' 'graph' 'generated'",
+        "'matrix-csv' 'npy' 'table' 'csv-triples' 'lightgcn' 'jester' 'movielens-csv' 'movielens-dat' 'eachmovie' 'matrix-market' 'scipy-npz' 'graph' 'generated'",
     ),
     (
         "data",
         "columns",
-        "{user='x',item=1} {rating=2} {user=1,item=1}",
+        "{user='x',item=1} {rating=2} {user=1,item=1} {peer='x'}",
     ),
     ("data", "threshold", REALS),
     ("data", "items", COUNTS),

@@ -1,0 +1,66 @@
+//! Users that a column of the data assigns to the peers of the graph, by name.
+//!
+//! At which peer a user is, is public by assumption, as is who takes part: the receipt says so. That one record changes one peer's rows by
+//! that change is proved at [`data::assign_to`](crate::data).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::error::{DataTableError, ExperimentError};
+use crate::config::{Config, DataConfig, PeerCount};
+use crate::data::{Loaded, Partition};
+use crate::topology::Topology;
+
+/// Whether a column of the data says at which peer every user is.
+pub(super) fn is_meant(data: &DataConfig) -> bool {
+    let columns = data.columns.as_ref();
+    columns.is_some_and(|columns| columns.peer.is_some())
+}
+
+/// Refuses settings that say otherwise who is at which peer, whatever the data.
+pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
+    if !is_meant(&config.data) {
+        return Ok(());
+    }
+    let why = if config.data.users_file.is_some() {
+        "has a column of peers, and users of data.users_file of whom the data have no line would be at no peer: leave one of the two out"
+    } else if config.peers.partition != Partition::RoundRobin || config.peers.sizes.is_some() {
+        "has a column of peers, which says where every user is: leave peers.partition and peers.sizes out, or that column"
+    } else if config.peers.count == PeerCount::Users {
+        "has a column of peers, and peers.count = \"users\" is one peer per user: set peers.count to the number of nodes of the graph"
+    } else {
+        return Ok(());
+    };
+    Err(DataTableError::Key {
+        key: "columns",
+        why,
+    }
+    .into())
+}
+
+/// The peer of every user, by number, where a column says it.
+///
+/// # Errors
+/// [`DataTableError::UnknownPeer`] for a name that no node of the graph has.
+pub(super) fn of(
+    config: &Config,
+    loaded: &Loaded,
+    topology: &Topology,
+) -> Result<Option<Arc<[u32]>>, ExperimentError> {
+    let Some(named) = &loaded.peers else {
+        return Ok(None);
+    };
+    let names = topology.graph().names().unwrap_or_default();
+    let places: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
+    let number = |(name, line): (&str, u64)| match places.get(name) {
+        Some(&number) => Ok(number),
+        // Numbers where nodes have no names, and the words of the refusal.
+        None => topology.find(name).map_err(|error| {
+            let path = config.data.path.clone();
+            DataTableError::UnknownPeer { path, line, error }
+        }),
+    };
+    let numbers: Vec<u32> = named.named().map(number).collect::<Result<_, _>>()?;
+    let users = named.of_users().iter();
+    Ok(Some(users.map(|&peer| numbers[peer as usize]).collect()))
+}
