@@ -5,10 +5,13 @@
 //! on purpose a mean may be four standard errors of the difference away, which one of the 128 cells here exceeds with probability 0.01,
 //! and a standard deviation by a factor of four. What the guide repeats is compared with the header, digit by digit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use undertone::campaign::sweep::Sweep;
 use undertone::config::read_config;
+use undertone::engine::Silent;
+use undertone::run::run;
+use undertone::scenario::Experiment;
 
 use crate::support::repository;
 
@@ -95,6 +98,14 @@ fn header(name: &str) -> Numbers {
     stated(&std::fs::read_to_string(path).expect("readable"))
 }
 
+/// Mean and standard deviation.
+fn mean_and_spread(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, (squares / (n - 1.0)).sqrt())
+}
+
 /// Mean and standard deviation over seeds of this column of `sweep.csv`, by method and x as it is written there.
 fn measured(
     text: &str,
@@ -112,12 +123,7 @@ fn measured(
         let at = (row[method].to_owned(), row[x].to_owned());
         values.entry(at).or_default().push(number);
     }
-    let of = |values: &[f64]| {
-        let n = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / n;
-        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        ((mean, (squares / (n - 1.0)).sqrt()), values.len())
-    };
+    let of = |values: &[f64]| (mean_and_spread(values), values.len());
     values.into_iter().map(|(at, all)| (at, of(&all))).collect()
 }
 
@@ -128,7 +134,7 @@ fn check(name: &str, column: &str, only: &[&str]) {
         .filter(|((_, x), _)| only.is_empty() || only.contains(&x.as_str()))
         .collect();
     assert!(!stated.is_empty(), "sims/{name}.toml has a table");
-    let xs: std::collections::BTreeSet<&str> = stated.keys().map(|(_, x)| x.as_str()).collect();
+    let xs: BTreeSet<&str> = stated.keys().map(|(_, x)| x.as_str()).collect();
     let xs: Vec<&str> = xs.into_iter().collect();
     let key = "privacy.epsilon";
     let set = [
@@ -204,6 +210,14 @@ fn the_header_of_digits_says_what_its_run_gives() {
 }
 
 #[test]
+fn the_headers_of_small_sweeps_say_what_their_runs_give() {
+    for name in ["deflation-small", "streaming-small", "ppi-small"] {
+        check(name, "relative_error", &[]);
+    }
+    check("graph-eigenvector", "captured_variance", &["10"]);
+}
+
+#[test]
 fn the_header_of_the_recommender_says_what_its_run_gives() {
     check("recommender-movielens-epsilon", "recall", &["8"]);
 }
@@ -213,7 +227,61 @@ fn the_header_of_the_recommender_says_what_its_run_gives() {
 fn every_table_of_a_header_is_what_its_run_gives() {
     check("pca-breast-cancer", "captured_variance", &[]);
     check("pca-digits", "captured_variance", &[]);
+    check("graph-eigenvector", "captured_variance", &[]);
     check("recommender-movielens-epsilon", "recall", &[]);
+}
+
+/// Relative errors under these seeds agree with the header of the quickstart.
+fn check_quickstart(seeds: std::ops::Range<u64>, compares: bool) {
+    let path = repository("sims/quickstart.toml");
+    let mut config = read_config(&path, &[]).expect("valid");
+    if !compares {
+        config.compare = None;
+    }
+    let runs = seeds.clone().count();
+    let mut found: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for seed in seeds {
+        config.seed = seed;
+        let experiment = Experiment::resolve(config.clone(), &repository("sims")).expect("valid");
+        let summary = run(&experiment, &mut Silent).expect("runs").summary;
+        let utility = summary.utility;
+        let compared = utility.compared.as_ref();
+        let errors = [
+            ("this run", utility.relative_error),
+            ("central baseline", utility.central.relative_error),
+            (
+                "power over chebyshev",
+                compared.and_then(|other| other.utility.relative_error),
+            ),
+        ];
+        for (name, error) in errors {
+            found.entry(name).or_default().extend(error);
+        }
+        assert!(utility.non_private.relative_error.expect("exact") < 1e-6);
+    }
+    for ((name, _), cell) in header("quickstart") {
+        let values = &found[name.as_str()];
+        if name == "power over chebyshev" && !compares {
+            continue;
+        }
+        assert_eq!(values.len(), runs, "{name}");
+        let measured = mean_and_spread(values);
+        assert!(
+            cell.agrees(measured, runs),
+            "{name}: {measured:?}, {cell:?}"
+        );
+    }
+}
+
+#[test]
+fn the_quickstart_is_as_useful_as_its_header_says() {
+    check_quickstart(0..8, false);
+}
+
+#[test]
+#[ignore = "a minute: cargo test --test main -- facts --include-ignored"]
+fn forty_runs_of_the_quickstart_are_as_useful_as_its_header_says() {
+    check_quickstart(0..40, true);
 }
 
 /// `{sim; method; x; digits}` in a line of the guide, with the number that the header of that sim has there.
@@ -252,6 +320,12 @@ fn the_guide_repeats_headers_digit_by_digit() {
             format!("| {start} |{}", cells.collect::<String>()),
         )
     };
+    let recommended = |start: &str, method: &str| {
+        let cells = ["0.1", "0.25", "0.5", "1", "2", "4", "8"];
+        let cells =
+            cells.map(|x| format!(" {{recommender-movielens-epsilon; {method}; {x}; 3}} |"));
+        ("recommendation", format!("| {start} |{}", cells.concat()))
+    };
     let digits = |line: &str| line.replace("DIGITS", "pca-digits; isometric, private mean");
     let claims = [
         laplace("Gaussian triangle, δ = 10⁻⁵", "isometric, public mean"),
@@ -266,6 +340,17 @@ fn the_guide_repeats_headers_digit_by_digit() {
         laplace(
             "the same with Hardt & Price's constant",
             "Hardt & Price's Laplace constant (delta = 0), L = 3, public mean",
+        ),
+        (
+            "algorithms",
+            "ε = 10 is needed for a captured variance of {graph-eigenvector; power, 5 steps; 10; 2} (".to_owned(),
+        ),
+        recommended("`auto`, one rating", "auto, one rating"),
+        recommended("`auto`, one person", "auto, one person"),
+        recommended("a basis (block Krylov), one rating", "a basis, one rating"),
+        (
+            "choosing_epsilon",
+            "error {quickstart; this run; 2; 2} of the matrix's own size".to_owned(),
         ),
         (
             "choosing_epsilon",

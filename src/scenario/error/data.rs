@@ -49,8 +49,8 @@ pub enum DataTableError {
     },
     /// A file of data does not exist.
     #[error(
-        "[data] there is no file {path}: put it there, or say where it is with --set {key}=FILE{obtain}",
-        path = path.display(), obtain = obtained(obtain.as_deref())
+        "[{table}] there is no file {path}: put it there, or say where it is with --set {key}=FILE{obtain}",
+        table = key.split('.').next().unwrap_or_default(), path = path.display(), obtain = obtained(obtain.as_deref())
     )]
     MissingData {
         /// The key that names it.
