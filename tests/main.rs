@@ -11,6 +11,7 @@ mod conformance;
 mod consensus;
 mod deflation;
 mod equivalence;
+mod facts;
 mod foreign;
 mod golden;
 mod gram_recommender;

@@ -30,6 +30,12 @@ function amount(bytes) {
   return `${unit ? bytes.toPrecision(3) : bytes} ${units[unit]}`;
 }
 
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+function power(exponent) {
+  if (exponent === 0) return "1";
+  return `10${exponent < 0 ? "⁻" : ""}${[...String(Math.abs(exponent))].map((digit) => RAISED[digit]).join("")}`;
+}
+
 function line() {
   if (scene.kind === "run") return `${scene.peers.toLocaleString("en")} peers, ${scene.edges.toLocaleString("en")} links, engine ${scene.engine}, rank ${scene.rank}, ${scene.iterations} iterations`;
   if (!scene.session) return "nothing is known of a session yet";
@@ -131,10 +137,18 @@ function curves(releases) {
   const low = Math.floor(Math.min(...values)), high = Math.max(low + 1, Math.ceil(Math.max(...values)));
   const x = (i) => 90 + 890 * (releases.length > 1 ? i / (releases.length - 1) : 0.5), y = (value) => 20 + 270 * (high - Math.log10(value)) / (high - low);
   const every = Math.max(1, Math.ceil((high - low) / 6));
-  for (let power = high; power >= low; power -= every) {
-    element("line", { x1: 90, x2: 980, y1: y(10 ** power), y2: y(10 ** power), class: "grid" }, into);
-    element("text", { x: 80, y: y(10 ** power) + 6, "text-anchor": "end" }, into).textContent = `1e${power}`;
+  for (let exponent = high; exponent >= low; exponent -= every) {
+    element("line", { x1: 90, x2: 980, y1: y(10 ** exponent), y2: y(10 ** exponent), class: "grid" }, into);
+    element("text", { x: 80, y: y(10 ** exponent) + 8, "text-anchor": "end" }, into).textContent = power(exponent);
   }
+  // A number under the first and the last release, and under as many between them as have room.
+  const apart = Math.max(1, Math.ceil(releases.length / 12));
+  releases.forEach((line, i) => {
+    if (i % apart && i !== releases.length - 1) return;
+    if (i % apart === 0 && i !== releases.length - 1 && releases.length - 1 - i < apart / 2) return;
+    element("text", { x: x(i), y: 322, "text-anchor": "middle", class: "release" }, into).textContent = line.release;
+  });
+  element("text", { x: 535, y: 352, "text-anchor": "middle" }, into).textContent = "release";
   series.forEach((points, k) => {
     if (points.length === 0) return;
     const path = points.map(([i, value], n) => `${n ? "L" : "M"}${x(i).toFixed(1)} ${y(value).toFixed(1)}`).join("");
@@ -154,8 +168,10 @@ function rows(releases) {
 // The latest line first.
 function happened() {
   const first = picture.happened - picture.lines.length;
-  at("happened").textContent = picture.happened ? `${picture.happened} events, the latest first${first > 0 ? `; the last ${picture.lines.length} are here` : ""}.` : "Nothing so far.";
+  const ended = picture.phase === "done" || picture.phase === "failed", none = scene.kind === "run" ? "Nothing went wrong." : "Nothing happened.";
+  at("happened").textContent = picture.happened ? `${picture.happened} events, the latest first${first > 0 ? `; the last ${picture.lines.length} are here` : ""}.` : ended ? none : "Nothing so far.";
   at("happened").dataset.value = String(picture.happened);
+  at("lines").hidden = picture.lines.length === 0;
   at("lines").replaceChildren(...picture.lines.slice().reverse().map((line) => {
     const item = document.createElement("li"), time = document.createElement("span");
     time.textContent = `${digits(line.micros / 1e6)} s`;
@@ -180,6 +196,11 @@ function drawNode() {
   }
 }
 
+// Near 1 the number alone says to few that a direction was not found.
+function missed(angle) {
+  return angle === null ? "subspace error (likewise)" : `subspace error (likewise): a leading direction was not found, its angle is ${Math.round(angle)}°`;
+}
+
 function drawRun() {
   const { phase, total, peers, last, releases } = picture;
   const count = (letter) => peers.split(letter).length - 1;
@@ -192,7 +213,7 @@ function drawRun() {
   figures([["releases", "releases", releases.length], ["finished", "peers that have finished", count("f")], ["down", "peers that are down", count("d")]]);
   figures(last ? [
     ["epsilon", "epsilon", last.epsilon], ["delta", "delta", last.delta], ["relative_error", "relative error (measured on the raw data: not private)", last.relative_error],
-    ["subspace_error", "subspace error (likewise)", last.subspace_error], ["iterations", "iterations", last.iterations], ["messages", "messages", last.messages],
+    ["subspace_error", missed(last.missed_angle), last.subspace_error], ["iterations", "iterations", last.iterations], ["messages", "messages", last.messages],
     ["bytes_total", "bytes sent", last.bytes_total, amount(last.bytes_total)], ["bytes_max_peer", "by the busiest peer", last.bytes_max_peer, amount(last.bytes_max_peer)],
     ["max_disagreement", "peers disagree by at most", last.max_disagreement], ...(last.crashes === null ? [] : [["crashes", "crashes", last.crashes], ["restarts", "restarts", last.restarts]]),
   ] : [["bytes_total", "bytes sent, as planned", sent, amount(sent)]]);

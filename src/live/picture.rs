@@ -82,6 +82,8 @@ pub(super) struct Final {
     pub(super) delta: f64,
     pub(super) relative_error: Option<f64>,
     pub(super) subspace_error: Option<f64>,
+    /// The largest angle to the exact eigenvectors in degrees, if a leading direction was missed.
+    pub(super) missed_angle: Option<f64>,
     pub(super) iterations: u32,
     pub(super) messages: u64,
     pub(super) bytes_total: u64,

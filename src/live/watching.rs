@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::picture::{Final, Phase, ReleaseLine, Shared};
 use crate::engine::{Observer, ReleaseRecord, Session, Standing, Transcript};
 use crate::linalg::{Block, subspace_distance};
+use crate::run::metrics::missed_angle;
 use crate::run::summary::Summary;
 use crate::vocabulary::{PeerIndex, ReleaseId, Round, Time};
 
@@ -113,6 +114,7 @@ pub(super) fn conclude(shared: &Shared, summary: &Summary) {
         delta: summary.privacy.delta,
         relative_error: summary.utility.relative_error,
         subspace_error: summary.utility.subspace_error,
+        missed_angle: summary.utility.subspace_error.and_then(missed_angle),
         iterations: summary.iterations,
         messages: summary.communication.messages,
         bytes_total: summary.communication.bytes_total,

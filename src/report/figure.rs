@@ -137,7 +137,7 @@ impl Figure {
         figure.element("figure", &[("id", &*self.id), ("class", class)], |figure| {
             figure.leaf("figcaption", &[], &self.title);
             figure.element("div", &[("class", "drawing")], |drawing| {
-                drawing.piece(&svg);
+                drawing.element("div", &[("class", "pane")], |pane| pane.piece(&svg));
                 drawing.piece(&self.legend());
             });
             figure.element("p", &[("class", "note")], |note| {

@@ -32,6 +32,17 @@ impl Markup {
         self.0.push_str(&escaped(text));
     }
 
+    /// Adds a paragraph's text, with the exponent of e^ε raised.
+    pub(super) fn prose(&mut self, text: &str) {
+        for (position, part) in text.split("e^ε").enumerate() {
+            if position > 0 {
+                self.text("e");
+                self.leaf("sup", &[], "ε");
+            }
+            self.text(part);
+        }
+    }
+
     /// Adds another piece.
     pub(super) fn piece(&mut self, piece: &Self) {
         self.0.push_str(&piece.0);
@@ -132,5 +143,13 @@ mod tests {
         assert_eq!(text.matches('"').count(), 2);
         assert_eq!(text.matches('\u{FFFD}').count(), 4);
         assert_eq!(escaped("a&b"), "a&amp;b");
+    }
+
+    #[test]
+    fn exponents_are_raised() {
+        let mut page = Markup::new();
+        page.prose("<a factor of e^ε = 7.4, e^δ>");
+        let expected = "&lt;a factor of e<sup>ε</sup> = 7.4, e^δ&gt;";
+        assert_eq!(page.as_str(), expected);
     }
 }

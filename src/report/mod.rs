@@ -13,6 +13,7 @@
 
 mod axis;
 mod choice;
+mod convergence;
 mod figure;
 mod frontiers;
 mod guarantee;

@@ -80,7 +80,9 @@ impl Network<'_> {
         figure.element("figure", &[("id", self.id), ("class", "half")], |figure| {
             figure.leaf("figcaption", &[], &self.title());
             figure.element("div", &[("class", "drawing")], |drawing| {
-                drawing.piece(&svg);
+                // Without names there is nothing to read in it.
+                let class = if self.graph.nodes() <= MOST_NAMES { "pane" } else { "whole" };
+                drawing.element("div", &[("class", class)], |pane| pane.piece(&svg));
                 drawing.element("ul", &[("class", "legend")], |list| {
                     for (step, class) in classes.iter().enumerate() {
                         list.element("li", &[], |item| {

@@ -46,7 +46,8 @@ impl Page {
     /// Adds a paragraph that stands out: what is guaranteed.
     pub fn guarantee(&mut self, text: &str) {
         self.body.line();
-        self.body.leaf("p", &[("class", "guarantee")], text);
+        let class = [("class", "guarantee")];
+        self.body.element("p", &class, |inside| inside.prose(text));
     }
 
     /// Adds a list of warnings, if there are any.

@@ -6,7 +6,7 @@ use super::network::{self, Network};
 use super::page::Page;
 use super::series::{Mark, Point, Series};
 use super::table::{Cell, PageTable};
-use super::{choice, guarantee, lost_peers, number};
+use super::{choice, convergence, guarantee, lost_peers, number};
 use crate::assess::peer_costs;
 use crate::campaign::auto::Chosen;
 use crate::config::resolved;
@@ -65,6 +65,9 @@ fn page_of(
         Some(completion) => page.table(&predictions(completion)),
         None => page.table(&utility(summary)),
     }
+    if let Some(text) = convergence::missed(summary) {
+        page.paragraph(&text);
+    }
     for (missing, reason) in [
         ("exact reference", &summary.utility.reason),
         (
@@ -107,9 +110,12 @@ fn page_of(
             ..communication
         }]
     };
-    let mut figures = convergence(report);
+    let mut figures = convergence::figures(report);
     figures.extend(consensus(report));
     page.figures(&figures, &networks)?;
+    if report.rows.len() == 1 {
+        page.paragraph("The run has one iteration. Its errors are in the table above.");
+    }
     page.paragraph(&agreement(experiment, report));
 
     page.section("Privacy");
@@ -246,63 +252,6 @@ fn utility(summary: &Summary) -> PageTable {
         ],
         rows: rows.collect(),
     }
-}
-
-fn convergence(report: &Report) -> Vec<Figure> {
-    let figure = |id, what: &str, unit: &str, text: &str, pick: fn(&Utility) -> Option<f64>| {
-        let series = |name: &str, look, figures: &[Utility]| {
-            let points = figures.iter().enumerate().filter_map(|(l, figures)| {
-                let error = pick(figures)?;
-                Some(Point::new((l + 1) as f64, error))
-            });
-            Series::new(name, Mark::LineAndMarkers, points.collect()).with_look(look)
-        };
-        let ours: Vec<Utility> = report.rows.iter().map(|row| row.utility).collect();
-        let mut all = vec![series("this run", 0, &ours)];
-        if report.summary.privacy.epsilon.is_some() {
-            all.push(series("trusted curator", 1, &report.central));
-        }
-        all.push(series("no privacy", 2, &report.non_private));
-        all.retain(|series| !series.points.is_empty());
-        let ends: Vec<String> = all
-            .iter()
-            .filter_map(|series| {
-                let last = series.points.last()?;
-                Some(format!(
-                    "{} ({})",
-                    number::significant(last.y, 3),
-                    series.name
-                ))
-            })
-            .collect();
-        let title = format!("{what} after the last iteration: {}", ends.join(", "));
-        (!all.is_empty()).then(|| Figure {
-            id,
-            title,
-            description: text.to_owned(),
-            x: Axis::new("iteration", "number", Spacing::Whole),
-            y: Axis::new(&what.to_lowercase(), unit, Spacing::Fitting),
-            series: all,
-            guides: Vec::new(),
-            half: true,
-        })
-    };
-    let relative = figure(
-        "relative-error".into(),
-        "Relative error",
-        "ratio",
-        "‖R̃ − R‖/‖R‖ (Frobenius) of the low-pass filtered ratings, against the exact eigenvectors. All runs start from \
-         the same block.",
-        |figures| figures.relative_error,
-    );
-    let subspace = figure(
-        "subspace-error".into(),
-        "Subspace error",
-        "sine",
-        "‖(I − XXᵀ)U‖₂: the sine of the largest angle between the basis and the exact eigenvectors.",
-        |figures| figures.subspace_error,
-    );
-    [relative, subspace].into_iter().flatten().collect()
 }
 
 /// Most iterations whose rounds are drawn one by one.

@@ -20,6 +20,8 @@ pub struct SweepReport {
     pub lead: String,
     /// What all methods guarantee, in words.
     pub guarantee: String,
+    /// Each method with its promise, a sentence.
+    pub promises: Vec<(String, String)>,
     /// Things the reader should know.
     pub warnings: Vec<String>,
     /// The axis that was swept: ε.
@@ -90,6 +92,9 @@ pub struct Method {
 pub fn sweep_page(sweep: &SweepReport) -> Result<String, FigureError> {
     let mut page = Page::new(&sweep.name, &sweep.lead);
     page.guarantee(&sweep.guarantee);
+    if !sweep.promises.is_empty() {
+        page.table(&promises(&sweep.promises));
+    }
     let mut warnings = sweep.warnings.clone();
     let missing: u64 = sweep.methods.iter().map(|method| method.missing).sum();
     if missing > 0 {
@@ -148,6 +153,25 @@ pub fn sweep_page(sweep: &SweepReport) -> Result<String, FigureError> {
     Ok(page.html())
 }
 
+/// A line for each method; one for all if they promise the same.
+fn promises(found: &[(String, String)]) -> PageTable {
+    let line = |method: &str, promise: &str| vec![Cell::text(method), Cell::text(promise)];
+    let rows = match found {
+        [(_, first), rest @ ..] if rest.iter().all(|(_, other)| other == first) => {
+            vec![line("all", first)]
+        }
+        several => several
+            .iter()
+            .map(|(method, promise)| line(method, promise))
+            .collect(),
+    };
+    PageTable {
+        caption: "What each method promises".to_owned(),
+        columns: vec![Column::new("method", ""), Column::new("promise", "")],
+        rows,
+    }
+}
+
 /// Which method needs least, beside the baseline.
 fn finding(sweep: &SweepReport, panel: &Panel, target: f64) -> String {
     let what = capitalised(&panel.y.label);
@@ -162,8 +186,8 @@ fn finding(sweep: &SweepReport, panel: &Panel, target: f64) -> String {
         return format!("{what}: no method reaches {target}");
     };
     let place = |crossing: &MarkedCrossing| {
-        let sign = if crossing.found.at_most { "≤" } else { "=" };
-        format!("{sign} {}", number::significant(reached(crossing), 2))
+        let sign = if crossing.found.at_most { "≤ " } else { "" };
+        format!("{sign}{}", number::significant(reached(crossing), 2))
     };
     let (axis, method) = (&sweep.x.label, &least.found.method);
     let mut baselines = sweep
@@ -173,7 +197,7 @@ fn finding(sweep: &SweepReport, panel: &Panel, target: f64) -> String {
     // With further swept keys there are several baselines, and the table says which belongs to whom.
     match (baselines.next(), baselines.next()) {
         (Some(own), None) if own.found.x.is_some() && !least.is_baseline => format!(
-            "{what}: {target} is reached at {axis} {} by {method}, {} by {} (baseline)",
+            "{what}: {target} is reached at {axis} {} by {method} and at {} by {} (baseline)",
             place(least),
             place(own),
             own.found.method

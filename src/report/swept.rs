@@ -86,12 +86,11 @@ impl SweepReport {
                 result.x,
                 result.seeds
             ),
-            guarantee: format!(
-                "Every method is labelled with the ε it was asked for. What the accountant says it spends \
-                 against the coalition of its configuration is drawn and listed beside it: calibrations of the \
-                 papers spend less than asked at small ε and more at large. {}",
-                result.promise()
-            ),
+            guarantee: "Every method is labelled with the ε it was asked for. What the accountant says it spends \
+                 against the coalition of its configuration is drawn and listed in comparison: calibrations of the \
+                 papers spend less than asked at small ε and more at large."
+                .to_owned(),
+            promises: promises(result),
             warnings: result.warnings.clone(),
             panels: panels
                 .map(|(id, what, curves)| Panel {
@@ -120,6 +119,15 @@ impl SweepReport {
             x,
         }
     }
+}
+
+/// Each method with what it promises.
+fn promises(result: &SweepResult) -> Vec<(String, String)> {
+    let named = result.promises.iter().flat_map(|found| {
+        let of = |method: &String| (method.clone(), found.promise.clone());
+        found.methods.iter().map(of)
+    });
+    named.collect()
 }
 
 fn axis(result: &SweepResult) -> Axis {

@@ -62,9 +62,14 @@ impl Cell {
 }
 
 impl PageTable {
-    /// The table. Columns with words are aligned left, all others right.
+    /// The table. Columns with words are aligned left, all others right. A column in which nothing is known is left out.
     #[must_use]
     pub fn markup(&self) -> Markup {
+        let known = |c: &usize| {
+            let mut cells = self.rows.iter().filter_map(|row| row.get(*c));
+            self.rows.is_empty() || cells.any(|cell| *cell != Cell::Missing)
+        };
+        let shown: Vec<usize> = (0..self.columns.len()).filter(known).collect();
         let words: Vec<bool> = (0..self.columns.len())
             .map(|c| {
                 self.rows
@@ -80,12 +85,19 @@ impl PageTable {
             }
         };
         let mut outer = Markup::new();
-        outer.element("div", &[("class", "scroll")], |scroll| {
+        // With the keyboard, too, one can scroll what has the focus.
+        let scrolled = [
+            ("class", "scroll"),
+            ("tabindex", "0"),
+            ("role", "region"),
+            ("aria-label", &*self.caption),
+        ];
+        outer.element("div", &scrolled, |scroll| {
             scroll.element("table", &[], |table| {
                 table.leaf("caption", &[], &self.caption);
                 table.element("thead", &[], |head| {
                     head.element("tr", &[], |row| {
-                        for (c, column) in self.columns.iter().enumerate() {
+                        for (c, column) in shown.iter().map(|c| (*c, &self.columns[*c])) {
                             row.element("th", &[("scope", "col"), ("class", class(c))], |cell| {
                                 cell.text(&column.name);
                                 if let Some(unit) = &column.unit {
@@ -100,7 +112,8 @@ impl PageTable {
                     for cells in &self.rows {
                         body.line();
                         body.element("tr", &[], |row| {
-                            for (c, cell) in cells.iter().enumerate() {
+                            for (c, cell) in shown.iter().filter_map(|c| Some((*c, cells.get(*c)?)))
+                            {
                                 let tag = if c == 0 && words[0] { "th" } else { "td" };
                                 let scope = [("class", class(c)), ("scope", "row")];
                                 let attributes = if tag == "th" { &scope[..] } else { &scope[..1] };
@@ -137,5 +150,33 @@ mod tests {
             "{text}"
         );
         assert_eq!(text.matches("<tr>").count(), 3);
+    }
+
+    #[test]
+    fn a_column_in_which_nothing_is_known_is_left_out() {
+        let mut table = PageTable {
+            caption: String::new(),
+            columns: ["run", "relative error", "subspace error"]
+                .map(|name| Column::new(name, ""))
+                .to_vec(),
+            rows: vec![
+                vec![Cell::text("a"), Cell::Missing, Cell::Number(0.5)],
+                vec![Cell::text("b"), Cell::Missing, Cell::Missing],
+            ],
+        };
+        let text = table.markup().as_str().to_owned();
+        assert!(!text.contains("relative error"), "{text}");
+        assert!(text.contains("subspace error"), "{text}");
+        assert_eq!(
+            (text.matches("<td").count(), text.matches('–').count()),
+            (2, 1)
+        );
+        table.rows.clear();
+        let text = table.markup().as_str().to_owned();
+        assert_eq!(
+            text.matches("<th ").count(),
+            3,
+            "no row says nothing of columns"
+        );
     }
 }

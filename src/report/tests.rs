@@ -111,6 +111,10 @@ pub(super) fn sweep() -> SweepReport {
             .to_owned(),
         guarantee: "All methods: (ε, δ)-differential privacy for one interaction, δ = 10⁻⁵."
             .to_owned(),
+        promises: METHODS
+            .iter()
+            .map(|(name, ..)| ((*name).to_owned(), "Nobody can tell.".to_owned()))
+            .collect(),
         warnings: Vec::new(),
         x: Axis::new("ε", "nats, whole run", Spacing::Log),
         panels: vec![
@@ -302,19 +306,19 @@ fn the_page_of_a_run_is_sound_complete_and_repeats() {
 
 #[test]
 fn runs_of_every_kind_have_a_page() {
-    let kinds: [&[&str]; 5] = [
-        &["engine.kind=central"],
-        &["engine.kind=federated"],
-        &["engine.kind=event"],
-        &["noise.scheme=none"],
-        &["noise_topology={generator = \"complete\"}"],
+    let kinds: [&str; 5] = [
+        "engine.kind=central",
+        "engine.kind=federated",
+        "engine.kind=event",
+        "noise.scheme=none",
+        "noise_topology={generator = \"complete\"}",
     ];
-    for set in kinds {
-        let page = page_of(&experiment(set));
+    for kind in kinds {
+        let page = page_of(&experiment(&[kind, "algorithm.iterations=2"]));
         let (_, text) = assert_sound(&page);
         assert_axes_have_units(&page);
         let has = |words: &str| text.contains(words);
-        match set[0] {
+        match kind {
             "noise.scheme=none" => {
                 assert!(has("No guarantee") && has("protects nobody") && !has("Privacy loss"));
             }
@@ -325,6 +329,75 @@ fn runs_of_every_kind_have_a_page() {
             }
             _ => assert!(has("sees the published sums")),
         }
+    }
+}
+
+#[test]
+fn one_iteration_is_a_line_of_the_table_and_no_plot() {
+    let page = page_of(&experiment(&[]));
+    let (_, text) = assert_sound(&page);
+    assert_eq!(plots(&page).len(), 2, "consensus, the graph");
+    assert!(text.contains("The run has one iteration. Its errors are in the table above."));
+    assert!(text.contains("Error after the last iteration"));
+    assert!(page.contains("a factor of e<sup>ε</sup> = "), "typeset");
+    assert!(!page.contains("e^ε"));
+    let page = page_of(&experiment(&["algorithm.iterations=3"]));
+    assert!(!page.contains("The run has one iteration"));
+}
+
+#[test]
+fn a_basis_that_misses_a_direction_is_said_in_words() {
+    let experiment = experiment(&["algorithm.iterations=3"]);
+    let mut report = run(&experiment, &mut Silent).expect("runs");
+    for (error, rank, words) in [
+        (
+            Some(0.93),
+            2,
+            Some(
+                "at least one of the 2 leading directions: the largest angle to their space is 68°",
+            ),
+        ),
+        (
+            Some(1.0),
+            1,
+            Some("does not find the leading direction: the angle to it is 90°"),
+        ),
+        (Some(0.5), 2, None),
+        (None, 2, None),
+    ] {
+        report.summary.utility.subspace_error = error;
+        report.summary.rank = rank;
+        let (_, text) = parsed(&run_page(&experiment, &report).expect("drawn"));
+        let found = text.contains("A subspace error of");
+        assert_eq!(found, words.is_some(), "{error:?}");
+        assert!(words.is_none_or(|words| text.contains(words)), "{error:?}");
+    }
+}
+
+/// On a small screen figures keep the size of their letters and scroll, as tables do.
+#[test]
+fn what_is_wider_than_the_screen_scrolls_and_shows_it() {
+    let page = sweep_page(&sweep()).expect("drawn");
+    assert_eq!(page.matches("class=\"pane\"").count(), 2, "a pane a figure");
+    let tables = page.matches("<table>").count();
+    assert_eq!(
+        page.matches("class=\"scroll\" tabindex=\"0\"").count(),
+        tables
+    );
+    let (_, narrow) = page
+        .split_once("@media (max-width: 760px)")
+        .expect("a rule");
+    for (class, width) in [("full", 790.0), ("half", 510.0)] {
+        let rule = format!(".{class} .pane svg.plot {{ min-width: ");
+        let least = narrow.split_once(&rule).expect("a width").1;
+        let least: f64 = least
+            .split("px")
+            .next()
+            .expect("pixels")
+            .parse()
+            .expect("a number");
+        let letters = figure::TEXT_SIZE * least / width;
+        assert!(letters >= 11.0, "{class}: {letters}");
     }
 }
 
@@ -362,6 +435,7 @@ fn hostile_names_stay_text() {
     hostile.methods[0].name = HOSTILE.to_owned();
     hostile.methods[0].settings = vec![(HOSTILE.to_owned(), HOSTILE.to_owned())];
     hostile.crossings[6].found.method = HOSTILE.to_owned();
+    hostile.promises[0] = (HOSTILE.to_owned(), HOSTILE.to_owned());
     hostile.warnings = vec![HOSTILE.to_owned()];
     hostile.panels[0].series[0].name = HOSTILE.to_owned();
     hostile.panels[0].y.label = HOSTILE.to_owned();
@@ -409,6 +483,13 @@ fn a_sweep_shows_every_method_with_its_band_in_both_panels() {
         // Legends, numbers of the figures, crossings, settings, counts.
         assert!(text.matches(name).count() >= 7, "{name}");
     }
+    // One line for what all promise alike, one for each where they differ.
+    assert_eq!(text.matches("Nobody can tell.").count(), 1);
+    let mut other = whole.clone();
+    other.promises[0].1 = "Nobody but one can tell.".to_owned();
+    let (_, lines) = assert_sound(&sweep_page(&other).expect("drawn"));
+    assert_eq!(lines.matches("Nobody can tell.").count(), METHODS.len() - 1);
+    assert_eq!(lines.matches("Nobody but one can tell.").count(), 1);
     assert!(text.contains("target 0.1") && text.contains("P1 Alg. 2 (baseline)"));
     assert_eq!(
         page,

@@ -26,6 +26,14 @@ pub struct Utility {
     pub explained_ratio: Option<f64>,
 }
 
+/// Sine of an angle from which on a direction counts as missed: at most 19 % of its squared length are in the basis.
+const MISSED: f64 = 0.9;
+
+/// The largest angle to the exact leading eigenvectors, in degrees, if this subspace error means that one of them was missed.
+pub(crate) fn missed_angle(subspace_error: f64) -> Option<f64> {
+    (subspace_error >= MISSED).then(|| subspace_error.min(1.0).asin().to_degrees())
+}
+
 impl Utility {
     /// All figures of one basis.
     #[must_use]
@@ -47,5 +55,20 @@ impl Utility {
             captured_variance: last.map(|part| part.captured),
             explained_ratio: last.map(|part| part.explained),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_near_one_is_a_missed_direction() {
+        assert_eq!(missed_angle(0.89), None);
+        assert_eq!(missed_angle(f64::NAN), None);
+        let angle = missed_angle(0.93).expect("missed");
+        assert!((angle - 68.4).abs() < 0.1, "{angle}");
+        // Rounding may leave a sine above 1.
+        assert_eq!(missed_angle(1.0 + 1e-15), Some(90.0));
     }
 }

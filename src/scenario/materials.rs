@@ -187,17 +187,15 @@ impl Materials {
         );
         self.loaded.get(key, || {
             let path = self.base.join(&data.path);
+            let missing = |error: &DataError, path: &Path| {
+                DataTableError::missing(error, "data.path", path, data.obtain.as_deref())
+            };
             if graph::is_meant(data) {
-                return graph::load(&path).map_err(|error| match error {
-                    ExperimentError::Data(DataTableError::Data(DataError::Open {
-                        kind: std::io::ErrorKind::NotFound,
-                        ..
-                    })) => DataTableError::MissingData {
-                        path,
-                        obtain: data.obtain.clone(),
+                return graph::load(&path).map_err(|error| match &error {
+                    ExperimentError::Data(DataTableError::Data(open)) => {
+                        missing(open, &path).map_or(error, ExperimentError::from)
                     }
-                    .into(),
-                    other => other,
+                    _ => error,
                 });
             }
             let loaded = match (data.format, &data.generate) {
@@ -213,16 +211,8 @@ impl Materials {
                     return Err(DataTableError::Key { key, why }.into());
                 }
             };
-            let loaded = loaded.map_err(|error| match error {
-                DataError::Open {
-                    kind: std::io::ErrorKind::NotFound,
-                    ..
-                } => DataTableError::MissingData {
-                    path,
-                    obtain: data.obtain.clone(),
-                },
-                other => DataTableError::from(other),
-            })?;
+            let loaded = loaded
+                .map_err(|error| missing(&error, &path).unwrap_or(DataTableError::Data(error)))?;
             Ok(match &data.users_file {
                 Some(list) => loaded.with_users(&*self.user_list(list)?),
                 None => loaded,

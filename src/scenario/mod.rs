@@ -76,7 +76,7 @@ pub use warning::Warning;
 pub(crate) use assumptions::Assumed;
 pub(crate) use clock::Clock;
 pub(crate) use dropouts::MOST_RETRIES;
-pub(crate) use error::obtained;
+pub(crate) use error::{obtained, tidied};
 pub(crate) use materials::HeldKey;
 pub(crate) use mechanism::{Arranged, DataShape, Mechanism};
 pub(crate) use memo::Memo;

@@ -272,8 +272,11 @@ fn an_evaluation_that_cannot_be_made_is_refused_by_key() {
             ["reference_floor", "at least 1"],
         ),
         (
-            "--set evaluation.test=gone.csv",
-            ["[evaluation] test", "gone.csv"],
+            "--set evaluation.test=../x/../gone.csv --set data.obtain=library",
+            [
+                "[evaluation] there is no file gone.csv: put it there",
+                "--set evaluation.test=FILE; to obtain it: library",
+            ],
         ),
         (
             "--set evaluation.holdout=0.2 --set evaluation.test=ratings.csv",

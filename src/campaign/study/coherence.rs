@@ -13,7 +13,7 @@ use crate::engine::Observer;
 use crate::linalg::{Block, NotFullRank, SparseRows, coherence, orthonormalise, start_block};
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::run::convergence_bounds::prior_sensitivity;
-use crate::scenario::obtained;
+use crate::scenario::{obtained, tidied};
 use crate::vocabulary::Seed;
 use crate::writing::{Table, Value};
 
@@ -114,7 +114,7 @@ impl Coherence {
                 notes.push(format!(
                     "{}: there is no file {}: put it there, or change its path{}",
                     dataset.name,
-                    path.display(),
+                    tidied(&path).display(),
                     obtained(dataset.obtain.as_deref())
                 ));
                 let mut row = vec![Value::from(dataset.name.as_str()), "missing".into()];

@@ -1,6 +1,7 @@
 //! What can be wrong with the `[data]` table, or with what its file holds.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
 
 use crate::data::DataError;
 use crate::privacy::{Adjacency, SensitivityRule};
@@ -56,12 +57,14 @@ pub enum DataTableError {
         /// √n times the largest rating.
         longest: f64,
     },
-    /// The data file does not exist.
+    /// A file of data does not exist.
     #[error(
-        "[data] there is no file {path}: put it there, or say where it is with --set data.path=FILE{obtain}",
-        path = path.display(), obtain = obtained(obtain.as_deref())
+        "[{table}] there is no file {path}: put it there, or say where it is with --set {key}=FILE{obtain}",
+        table = key.split('.').next().unwrap_or_default(), path = path.display(), obtain = obtained(obtain.as_deref())
     )]
     MissingData {
+        /// The key that names it.
+        key: &'static str,
         /// The file as looked for.
         path: PathBuf,
         /// `data.obtain`: where to get it.
@@ -134,10 +137,94 @@ pub enum DataTableError {
     },
 }
 
+impl DataTableError {
+    /// [`Self::MissingData`] if this error says that the file is not there.
+    pub(in crate::scenario) fn missing(
+        error: &DataError,
+        key: &'static str,
+        path: &Path,
+        obtain: Option<&str>,
+    ) -> Option<Self> {
+        let is_missing = matches!(
+            error,
+            DataError::Open {
+                kind: ErrorKind::NotFound,
+                ..
+            }
+        );
+        is_missing.then(|| Self::MissingData {
+            key,
+            path: tidied(path),
+            obtain: obtain.map(str::to_owned),
+        })
+    }
+}
+
+/// The same place without `..`, and relative to the current directory if it lies in it.
+pub(crate) fn tidied(path: &Path) -> PathBuf {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    // What exists may be a link: only the system knows where `..` leads from it.
+    let found = whole.ancestors().find_map(|ancestor| {
+        let known = ancestor.canonicalize().ok()?;
+        Some((known, whole.strip_prefix(ancestor).ok()?))
+    });
+    let Some((mut tidy, rest)) = found else {
+        return whole;
+    };
+    for part in rest.components() {
+        match part {
+            Component::ParentDir => drop(tidy.pop()),
+            part => tidy.push(part),
+        }
+    }
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    let inside = here.ok().and_then(|here| tidy.strip_prefix(here).ok());
+    inside.map(Path::to_owned).unwrap_or(tidy)
+}
+
 /// `data.obtain` as the end of a message, on one line.
 pub(crate) fn obtained(obtain: Option<&str>) -> String {
     obtain.map_or_else(String::new, |text| {
         let words: Vec<&str> = text.split_whitespace().collect();
         format!("; to obtain it: {}", words.join(" "))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_tidied_through_what_exists_and_what_does_not() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("it exists");
+        std::fs::create_dir(root.join("sims")).expect("a folder");
+        let cases = [
+            ("sims/../../gone/rows.csv", None),
+            ("sims/../data/./rows.csv", Some("data/rows.csv")),
+            ("gone/../rows.csv", Some("rows.csv")),
+        ];
+        for (path, tidy) in cases {
+            let expected = match tidy {
+                Some(tidy) => root.join(tidy),
+                None => root.with_file_name("gone").join("rows.csv"),
+            };
+            assert_eq!(tidied(&root.join(path)), expected, "{path}");
+        }
+        let inside = tidied(Path::new("sims/../sims/gone.csv"));
+        assert_eq!(inside, Path::new("sims/gone.csv"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_before_their_parents_are_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("it exists");
+        std::fs::create_dir_all(root.join("a/b")).expect("folders");
+        std::os::unix::fs::symlink(root.join("a/b"), root.join("link")).expect("a link");
+        assert_eq!(
+            tidied(&root.join("link/../rows.csv")),
+            root.join("a/rows.csv")
+        );
+    }
 }

@@ -24,7 +24,7 @@ pub use pilot::PilotTableError;
 pub use privacy::PrivacyTableError;
 pub use recommender::RecommenderTableError;
 
-pub(crate) use data::obtained;
+pub(crate) use data::{obtained, tidied};
 
 use crate::config::{ConfigError, EvaluationError};
 use crate::engine::SessionError;

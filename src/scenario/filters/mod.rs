@@ -251,8 +251,15 @@ pub(super) fn filtered(
             // What nobody holds is at no peer.
             table.columns.peer = None;
             let threshold = Some(config.data.threshold);
-            let loaded = numbers::load_ratings(&base.join(path), format, &table, threshold);
-            let test = loaded.map_err(EvaluationError::Test)?.interactions;
+            let path = base.join(path);
+            let loaded = numbers::load_ratings(&path, format, &table, threshold);
+            let test = loaded.map_err(|error| {
+                let obtain = config.data.obtain.as_deref();
+                let missing = DataTableError::missing(&error, "evaluation.test", &path, obtain);
+                let other = || EvaluationError::Test(error).into();
+                missing.map_or_else(other, ExperimentError::from)
+            })?;
+            let test = test.interactions;
             // Without a list of users, whether one is known is private.
             if !config.hides_users() && !shares_a_user(read, &test) {
                 return Err(EvaluationError::OtherUsers.into());
