@@ -59,7 +59,7 @@ pub use own_ratings::{load_own_ratings, read_own_ratings};
 pub use partition::{Partition, assign, assign_by_name, assign_sizes, peer_rows};
 pub use ratings::{Loaded, ReadCounts};
 pub use source::Limits;
-pub use titles::{load_titles, read_titles};
+pub use titles::{load_titles, read_titles, titles_hint};
 pub use user_names::UserNames;
 
 /// Reads a rating file, plain or gzipped, under the default [`Limits`]; see [`read`].

@@ -13,6 +13,8 @@
 
 mod axis;
 mod choice;
+mod direction_image;
+mod directions;
 mod figure;
 mod frontiers;
 mod guarantee;
