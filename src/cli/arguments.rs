@@ -104,7 +104,8 @@ pub(crate) enum Command {
         filters; their number must be the basis's.\n\nExamples:\n  \
         undertone recommend --basis out/quickstart/basis.npy --sim sims/quickstart.toml --user 42\n  \
         undertone recommend --basis basis.npy --data ratings.csv --format movielens-csv --items 200 --user 42 --titles movies.csv\n  \
-        undertone recommend --basis basis.npy --items-file items.csv --row my-items.txt --top 5 --json"
+        undertone recommend --basis basis.npy --items-file items.csv --row my-items.txt --top 5 --json\n  \
+        undertone recommend --basis out/quickstart/basis.npy --directions --titles movies.csv"
     )]
     Recommend(RecommendArguments),
     /// What goes wrong in simulations: the least that keeps a failure
@@ -461,12 +462,15 @@ pub(crate) struct RecommendArguments {
     /// The items of the basis [default: items.csv beside it]
     #[arg(long, value_name = "FILE")]
     pub(crate) items_file: Option<PathBuf>,
-    /// Titles: MovieLens movies.csv or movies.dat, or any CSV of id,title
+    /// Titles: MovieLens movies.csv, movies.dat or u.item, or any table of id and title [default: data.titles of --sim]
     #[arg(long, value_name = "FILE")]
     pub(crate) titles: Option<PathBuf>,
-    /// Number of recommendations
-    #[arg(long, value_name = "K", default_value_t = 20)]
-    pub(crate) top: usize,
+    /// Print the items that weigh most in each column of the basis instead
+    #[arg(long, requires = "basis", conflicts_with_all = ["user", "data", "row"])]
+    pub(crate) directions: bool,
+    /// Number of recommendations, or of items of a column [default: 20, and 8 of a column]
+    #[arg(long, value_name = "K")]
+    pub(crate) top: Option<usize>,
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,

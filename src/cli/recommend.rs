@@ -1,12 +1,15 @@
 //! `undertone recommend`: prints one user's recommendations.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
 use super::arguments::RecommendArguments;
 use super::{Verdict, table};
+use crate::config::read_config;
+use crate::data::titles_hint;
+use crate::run::directions::{DirectionsRequest, directions};
 use crate::run::predict::{PredictRequest, RatingSource, predict};
 use crate::run::recommend::{Format, Recommendations, Request, RowSource, recommend};
 
@@ -14,7 +17,11 @@ pub(crate) fn execute(arguments: &RecommendArguments) -> Result<Verdict> {
     if let Some(folder) = &arguments.predict {
         return predicted(arguments, folder);
     }
-    let found = recommend(&request(arguments)?)?;
+    if arguments.directions {
+        return described(arguments);
+    }
+    let titles = Titles::of(arguments)?;
+    let found = recommend(&request(arguments, &titles)?)?;
     let mut out = io::stdout().lock();
     if arguments.json {
         serde_json::to_writer_pretty(&mut out, &found)
@@ -22,6 +29,7 @@ pub(crate) fn execute(arguments: &RecommendArguments) -> Result<Verdict> {
         writeln!(out)?;
     } else {
         print(&mut out, &found)?;
+        titles.print_hint(&mut out)?;
     }
     if found.interactions_unknown > 0 {
         super::warn(&[format!(
@@ -29,6 +37,69 @@ pub(crate) fn execute(arguments: &RecommendArguments) -> Result<Verdict> {
             found.interactions_unknown
         )]);
     }
+    Ok(Verdict::Success)
+}
+
+/// Where titles come from.
+struct Titles {
+    path: Option<PathBuf>,
+    /// Format of the rating file, where it is known.
+    format: Option<Format>,
+}
+
+impl Titles {
+    /// `--titles`, or `data.titles` of the experiment.
+    fn of(arguments: &RecommendArguments) -> Result<Self> {
+        let (mut path, mut format) = (arguments.titles.clone(), arguments.format);
+        if let Some(sim) = &arguments.sim {
+            let config = read_config(sim, &arguments.set)?;
+            let base = sim.parent().unwrap_or(Path::new("."));
+            path = path.or(config.data.titles.map(|titles| base.join(titles)));
+            format = config.data.format.ratings();
+        }
+        Ok(Self { path, format })
+    }
+
+    /// Where there are none: where they are found.
+    fn print_hint(&self, out: &mut impl Write) -> io::Result<()> {
+        match self.path {
+            Some(_) => Ok(()),
+            None => writeln!(out, "{}", titles_hint(self.format)),
+        }
+    }
+}
+
+/// Items of a column that are printed.
+const OF_COLUMN: usize = 8;
+/// Recommendations and predictions that are printed.
+const OF_LIST: usize = 20;
+
+/// Prints the heaviest items of each column of the basis.
+fn described(arguments: &RecommendArguments) -> Result<Verdict> {
+    let titles = Titles::of(arguments)?;
+    let found = directions(&DirectionsRequest {
+        basis: arguments.basis.clone().unwrap_or_default(),
+        items: arguments.items_file.clone(),
+        titles: titles.path.clone(),
+        top: arguments.top.unwrap_or(OF_COLUMN),
+    })?;
+    let mut out = io::stdout().lock();
+    if arguments.json {
+        serde_json::to_writer_pretty(&mut out, &found).context("cannot print the directions")?;
+        writeln!(out)?;
+        return Ok(Verdict::Success);
+    }
+    for direction in &found {
+        writeln!(out, "direction {}", direction.direction)?;
+        let items = (1..).zip(&direction.heaviest);
+        let rows = items.map(|(rank, one)| (rank, one.weight, &one.item, one.title.as_ref()));
+        print_table(&mut out, "weight", &rows.collect::<Vec<_>>())?;
+    }
+    titles.print_hint(&mut out)?;
+    writeln!(
+        out,
+        "computed from the released basis and public names, so that ε covers it; report.html says how many directions stand out of the noise"
+    )?;
     Ok(Verdict::Success)
 }
 
@@ -50,11 +121,12 @@ fn predicted(arguments: &RecommendArguments, folder: &Path) -> Result<Verdict> {
             "where are the user's ratings? Give --row FILE with item,rating on each line, --data FILE --format F, or --sim SIM.toml"
         ),
     };
+    let titles = Titles::of(arguments)?;
     let found = predict(&PredictRequest {
         folder: folder.to_path_buf(),
         ratings,
-        titles: arguments.titles.clone(),
-        top: arguments.top,
+        titles: titles.path.clone(),
+        top: arguments.top.unwrap_or(OF_LIST),
     })?;
     let mut out = io::stdout().lock();
     if arguments.json {
@@ -70,6 +142,7 @@ fn predicted(arguments: &RecommendArguments, folder: &Path) -> Result<Verdict> {
             found.ratings_used,
             table::number(found.centre)
         )?;
+        titles.print_hint(&mut out)?;
     }
     if found.ratings_unknown > 0 {
         super::warn(&[format!(
@@ -90,7 +163,7 @@ fn format(arguments: &RecommendArguments) -> Result<Format> {
     format.context("--data needs --format, for example --format movielens-csv")
 }
 
-fn request(arguments: &RecommendArguments) -> Result<Request> {
+fn request(arguments: &RecommendArguments, titles: &Titles) -> Result<Request> {
     let row = match (&arguments.row, &arguments.sim, &arguments.data) {
         (Some(path), _, _) => RowSource::Own { path: path.clone() },
         (None, Some(path), _) => RowSource::Simulation {
@@ -114,8 +187,8 @@ fn request(arguments: &RecommendArguments) -> Result<Request> {
         items: arguments.items_file.clone(),
         recommender: arguments.recommender.clone(),
         row,
-        titles: arguments.titles.clone(),
-        top: arguments.top,
+        titles: titles.path.clone(),
+        top: arguments.top.unwrap_or(OF_LIST),
     })
 }
 

@@ -54,6 +54,7 @@ pub fn anchored(mut config: Config, base: &Path) -> Config {
     config.evaluation.test.iter_mut().for_each(anchor);
     config.data.items_file.iter_mut().for_each(anchor);
     config.data.users_file.iter_mut().for_each(anchor);
+    config.data.titles.iter_mut().for_each(anchor);
     config.topology.file_mut().into_iter().for_each(anchor);
     let noise = config.noise_topology.iter_mut();
     noise.filter_map(TopologySource::file_mut).for_each(anchor);

@@ -147,6 +147,9 @@ pub struct DataConfig {
     /// BLAKE3 of that list, filled in by a run; where it is given, the file must hold that list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub users_hash: Option<String>,
+    /// A table of ids and titles of items, relative to the experiment file: names for reports. It decides nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub titles: Option<PathBuf>,
     /// D: user rows are divided by √max(d_u, D).
     #[serde(default = "one")]
     pub degree_floor: u32,
@@ -159,6 +162,9 @@ pub struct DataConfig {
     /// Columns of a matrix that are left out: `"last"`, or numbers from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drop: Option<Vec<Column>>,
+    /// Rows and columns of the image that every row of a matrix is, so that reports draw directions as images.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<[usize; 2]>,
     /// The matrix of `format = "generated"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generate: Option<Generated>,
@@ -223,6 +229,9 @@ impl DataConfig {
             obtain: None,
             items_file: None,
             users_file: None,
+            // What reports show, and no more.
+            titles: None,
+            image: None,
             ..self.clone()
         };
         copy.constants_mut().into_iter().for_each(|path| {

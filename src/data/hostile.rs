@@ -266,7 +266,7 @@ fn separators() -> Vec<(&'static str, Vec<Case>)> {
                 triples("user;item;rating\n1;5;2\n", "! 1: header"),
                 triples("user,item,rating\n1;5;2\n", "! 2: found 1 fields"),
                 triples("user\titem\n1\t5\n", "! 1: header"),
-                titles("id;title\n1;5\n", "! "),
+                titles("id;title\n1;5\n", "= 1:5"),
                 ids("5,6\n", "! 1: found 2 fields"),
                 ids("5,\n", "! 1: found 2 fields"),
             ],
@@ -312,7 +312,8 @@ fn headers_and_comments() -> Vec<(&'static str, Vec<Case>)> {
                 triples("1,5\n1,6\n", "! 1: header"),
                 triples("anna,Emma\nanna,Ulysses\n", "! 2: header"),
                 triples("anna,Emma\nbo,Emma\n", "! 2: header"),
-                titles("1,One\n2,Two\n", "! 1: header"),
+                titles("1,One\n2,Two\n", "= 1:One 2:Two"),
+                titles("one,One\ntwo,Two\n", "! 1: header"),
             ],
         ),
         (

@@ -61,7 +61,7 @@ pub(crate) use partition::assign_to;
 pub use partition::{Partition, assign, assign_by_name, assign_sizes, peer_rows};
 pub use ratings::{Loaded, ReadCounts};
 pub use source::Limits;
-pub use titles::{load_titles, read_titles};
+pub use titles::{load_titles, read_titles, titles_hint};
 pub use user_names::UserNames;
 pub use user_peers::UserPeers;
 

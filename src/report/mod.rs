@@ -14,6 +14,8 @@
 mod axis;
 mod choice;
 mod convergence;
+mod direction_image;
+mod directions;
 mod figure;
 mod frontiers;
 mod guarantee;

@@ -104,6 +104,17 @@ impl Page {
         self.body.piece(&table.markup());
     }
 
+    /// Adds pieces side by side, as many as fit.
+    pub(super) fn cards(&mut self, pieces: &[Markup]) {
+        self.body.line();
+        self.body.element("div", &[("class", "cards")], |grid| {
+            for piece in pieces {
+                grid.line();
+                grid.piece(piece);
+            }
+        });
+    }
+
     /// Adds the configuration, as written in the experiment file.
     pub fn configuration(&mut self, toml: &str) {
         self.section("Configuration");

@@ -6,7 +6,7 @@ use super::network::{self, Network};
 use super::page::Page;
 use super::series::{Mark, Point, Series};
 use super::table::{Cell, PageTable};
-use super::{choice, convergence, guarantee, lost_peers, number};
+use super::{choice, convergence, directions, guarantee, lost_peers, number};
 use crate::assess::peer_costs;
 use crate::campaign::auto::Chosen;
 use crate::config::resolved;
@@ -83,6 +83,8 @@ fn page_of(
             page.paragraph(&format!("There is no {missing}: {reason}"));
         }
     }
+
+    directions::section(&mut page, experiment, report);
 
     page.section("Convergence and agreement");
     let values = losses(experiment);

@@ -133,6 +133,7 @@ impl Discloses for DataTableError {
             | Self::Key { .. }
             | Self::NumbersAdjacency { .. }
             | Self::RatingClip { .. }
+            | Self::Image { .. }
             | Self::ItemsAndItemsFile { .. }
             | Self::ItemsHashAlone
             | Self::ItemsHash { .. }

@@ -13,6 +13,7 @@ mod rounds;
 
 pub mod completion;
 pub mod convergence_bounds;
+pub mod directions;
 pub mod disclosure;
 pub mod items;
 pub mod metrics;
@@ -24,6 +25,7 @@ pub mod receipt;
 pub mod recommend;
 pub mod recommendation;
 pub mod score_model;
+pub mod signal;
 pub mod summary;
 pub mod variance;
 

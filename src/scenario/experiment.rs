@@ -60,6 +60,8 @@ pub struct Experiment {
     pub(super) catalogue: Option<Arc<Interactions>>,
     /// What was read and dropped.
     pub(super) data: DataSummary,
+    /// Titles by the ids of items.
+    pub(super) titles: Arc<BTreeMap<String, String>>,
     /// Every user's numbers, prepared by public constants but neither centred nor clipped; of ratings centred.
     pub(super) samples: Option<Arc<SparseRows>>,
     /// The ratings that no peer holds, where ratings are to be predicted.
@@ -145,6 +147,13 @@ impl Experiment {
     #[must_use]
     pub fn catalogue(&self) -> &Interactions {
         self.catalogue.as_deref().unwrap_or(&self.interactions)
+    }
+
+    /// Titles of items by their ids, of `data.titles`; empty where there is none. Public, and no part of a session: only reports show them. Ids of
+    /// other items may be among them.
+    #[must_use]
+    pub fn titles(&self) -> &BTreeMap<String, String> {
+        &self.titles
     }
 
     /// How much was read and dropped.

@@ -95,6 +95,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         ("row_clip", data.row_clip.is_some()),
         ("values", data.values.is_some()),
         ("scale", data.scale.is_some()),
+        ("image", data.image.is_some()),
     ];
     if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
         return refuse(

@@ -4,6 +4,7 @@
 //! A key is the part of the configuration a material depends on, in full: experiments that differ anywhere
 //! else share it, and nothing else does.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,6 +35,7 @@ pub struct Materials {
     loaded: Memo<LoadedKey, data::Loaded>,
     item_lists: Memo<PathBuf, ItemNames>,
     user_lists: Memo<PathBuf, UserNames>,
+    titles: Memo<PathBuf, BTreeMap<String, String>>,
     held: Memo<HeldKey, Held>,
     samples: Memo<HeldKey, SparseRows>,
     rating_tests: Memo<HeldKey, RatingTest>,
@@ -135,6 +137,7 @@ impl Materials {
             loaded: Memo::default(),
             item_lists: Memo::default(),
             user_lists: Memo::default(),
+            titles: Memo::default(),
             held: Memo::default(),
             samples: Memo::default(),
             rating_tests: Memo::default(),
@@ -231,6 +234,16 @@ impl Materials {
         let load = || UserNames::load(&self.base.join(path));
         let list = self.user_lists.get(path.to_path_buf(), load);
         Ok(list.map_err(DataTableError::from)?)
+    }
+
+    /// The titles of a file, read.
+    pub(super) fn titles(
+        &self,
+        path: &Path,
+    ) -> Result<Arc<BTreeMap<String, String>>, ExperimentError> {
+        let load = || data::load_titles(&self.base.join(path));
+        let titles = self.titles.get(path.to_path_buf(), load);
+        Ok(titles.map_err(DataTableError::from)?)
     }
 
     /// Takes this list for what is at `path`, which is not read.

@@ -20,6 +20,7 @@ pub(crate) mod filters;
 pub(crate) mod graph;
 mod held;
 mod held_out;
+mod labels;
 mod laplace;
 mod materials;
 mod mechanism;

@@ -116,6 +116,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
             ("mean_share", data.mean_share.is_some()),
             ("row_clip", data.row_clip.is_some()),
             ("scale", data.scale.is_some()),
+            ("image", data.image.is_some()),
         ];
         return match given.into_iter().find(|(_, given)| *given) {
             Some((key, _)) => refuse(
@@ -148,6 +149,12 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
         return refuse(
             "row_clip",
             "is missing: rows of numbers need a public bound on their length, to which longer ones are shortened",
+        );
+    }
+    if !matrix && data.image.is_some() {
+        return refuse(
+            "image",
+            "is the shape of the rows of a matrix, and this is a rating file; leave it out",
         );
     }
     if data.threshold != 0.0 || data.degree_floor != 1 {

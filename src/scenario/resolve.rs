@@ -19,8 +19,8 @@ use super::rows::Rows;
 use super::shared::Shared;
 use super::specs::AveragingSpec;
 use super::{
-    algorithm_keys, clipping, completion, dropouts, filters, graph, laplace, memory, numbers,
-    pilot, placement, preconditioning, rating, recommender, warnings,
+    algorithm_keys, clipping, completion, dropouts, filters, graph, labels, laplace, memory,
+    numbers, pilot, placement, preconditioning, rating, recommender, warnings,
 };
 use crate::config::{Config, EngineKind, check_identity, read_config};
 use crate::data;
@@ -128,6 +128,7 @@ impl Experiment {
         )?;
         let items = rows.user_rows.dimension();
         algorithm_keys::check(&config, items)?;
+        let titles = labels::of(&config.data, items, materials)?;
         let own_files = materials.are_of_own_files();
         let asked = NoiseAsked::of(&config).of_files(own_files);
         let budget = asked.budget().map_err(PrivacyTableError::from)?;
@@ -274,6 +275,7 @@ impl Experiment {
             held_out: rows.held_out,
             catalogue: rows.catalogue,
             data: rows.data,
+            titles,
             samples: rows.samples,
             rating_test: rows.rating_test,
             completion: told.filter(|_| completion::is_meant(&config)),

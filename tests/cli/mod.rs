@@ -5,6 +5,7 @@ mod audits;
 mod auto;
 mod cell_data;
 mod cells;
+mod directions;
 mod extreme_receipts;
 mod faults;
 mod frontiers;

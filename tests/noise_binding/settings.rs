@@ -15,6 +15,7 @@ const INTERACTIONS: [&str; 95] = [
     "name=other",
     "data.path=../sims/data/ml-latest-small/../ml-latest-small/ratings.csv.gz",
     "data.obtain=\"somewhere\"",
+    "data.titles=TITLES",
     "data.format=table;data.columns={rating=\"timestamp\"}",
     "data.format=table;data.columns={rating=\"timestamp\"};data.header=true;data.threshold=1e9",
     "data.path=PLACED;data.format=table;data.columns={peer=\"peer\"}",
@@ -129,8 +130,9 @@ const OF_NUMBERS: [&str; 7] = [
     "privacy.sensitivity=unit-row",
 ];
 
-const NUMBERS: [&str; 8] = [
+const NUMBERS: [&str; 9] = [
     "data.drop=[1]",
+    "data.image=[5,6]",
     "data.header=false;data.path=../sims/data/digits/digits.csv.gz",
     "data.row_clip=2.9",
     "data.row_limit=1e6",
@@ -260,12 +262,16 @@ fn of_interactions() {
     let placed = folder.path().join("placed.csv");
     fs::write(&placed, at_peers.collect::<String>()).expect("writable");
     let placed = format!("\"{}\"", placed.display());
+    let titles = folder.path().join("titles.csv");
+    fs::write(&titles, "id,title\n1,One\n").expect("writable");
+    let titles = format!("\"{}\"", titles.display());
     let changes: Vec<String> = INTERACTIONS
         .iter()
         .chain(&MEASURED)
         .filter(|change| cfg!(feature = "node") || !change.contains("swarm"))
         .map(|change| change.replace("ITEMS", &list).replace("USERS", &users))
         .map(|change| change.replace("PLACED", &placed))
+        .map(|change| change.replace("TITLES", &titles))
         .collect();
     let changes: Vec<&str> = changes.iter().map(String::as_str).collect();
     independent(&super::COMMON, &changes, 10);

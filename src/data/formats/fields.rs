@@ -51,7 +51,7 @@ pub(crate) fn split_commas(text: &str, record: &mut StringRecord) -> Result<(), 
 /// plain  = characters without separator and "         the first of a line starts with none of # % //
 /// quoted = '"' { anything but '"' | '""' } '"'         on one line; '""' stands for '"'
 /// ```
-pub(super) fn split_fields(
+pub(in crate::data) fn split_fields(
     text: &str,
     separator: char,
     record: &mut StringRecord,

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{DataError, Problem, excerpt};
 use super::ratings::{Kept, Loaded, Ratings};
 use super::source::{Limits, Lines};
+pub(super) use table::{ITEMS, plain, without_type};
 pub use table::{TableColumn, TableColumns, TableOptions};
 
 /// The layout of a rating file.

@@ -83,7 +83,7 @@ const USERS: [&str; 6] = [
     "customerid",
     "person",
 ];
-const ITEMS: [&str; 12] = [
+pub(in crate::data) const ITEMS: [&str; 12] = [
     "item",
     "itemid",
     "iid",
@@ -344,14 +344,14 @@ fn no_column(names: &StringRecord, what: &'static str) -> Problem {
 }
 
 /// A name without the type that RecBole writes behind it.
-fn without_type(name: &str) -> &str {
+pub(in crate::data) fn without_type(name: &str) -> &str {
     let types = [":token", ":float", ":token_seq", ":float_seq"];
     let stripped = types.iter().find_map(|kind| name.strip_suffix(kind));
     stripped.unwrap_or(name)
 }
 
 /// A name as [`USERS`] and the others have it.
-fn plain(name: &str) -> String {
+pub(in crate::data) fn plain(name: &str) -> String {
     let letters = name.chars().filter(|c| !matches!(c, ' ' | '_' | '-'));
     letters.collect::<String>().to_lowercase()
 }

@@ -575,6 +575,10 @@ fn check(config: &Config) -> Result<(), DeploymentError> {
             "every member reads the rows of its own users: leave users_file and users_hash out";
         return refused("data.users_file", why);
     }
+    if data.titles.is_some() {
+        let why = "reports of simulations show titles: `undertone recommend --titles FILE` shows them of a session";
+        return refused("data.titles", why);
+    }
     if matches!(data.centre, Some(Centre::Named(NamedCentre::Private))) {
         let why = "a private mean is not built for sessions yet: take public means, or none";
         return refused("data.centre", why);

@@ -79,6 +79,11 @@ fn what_is_drawn_from_everybodys_data_is_refused_by_name() {
             "threshold = 2.0",
             "users_file = \"users.txt\"",
         ),
+        (
+            "data.titles",
+            "threshold = 2.0",
+            "titles = \"/etc/hostname\"",
+        ),
         ("data.path", "threshold = 2.0", "path = \"rows.csv\""),
         (
             "algorithm.start",

@@ -70,6 +70,19 @@ pub enum DataTableError {
         /// `data.obtain`: where to get it.
         obtain: Option<String>,
     },
+    /// An image that is no row of the matrix.
+    #[error(
+        "[data] image = [{}, {}] is not the shape of a row of {columns} numbers: give rows and columns whose product is {columns}, at most \
+         {most}, or leave it out", shape[0], shape[1]
+    )]
+    Image {
+        /// `data.image`.
+        shape: [usize; 2],
+        /// Columns of the matrix.
+        columns: usize,
+        /// Cells of the largest picture.
+        most: usize,
+    },
     /// A degree floor of 0.
     #[error(
         "[data] degree_floor must be at least 1 (1 divides each row by its own degree), found 0"

@@ -69,6 +69,12 @@ const KEYS: &[(&str, &str, &str)] = &[
     ("data", "items_hash", "'x'"),
     ("data", "users_file", "'rows.csv' '/dev/null'"),
     ("data", "users_hash", "'x'"),
+    ("data", "titles", "'rows.csv' '/dev/null'"),
+    (
+        "data",
+        "image",
+        "[1,3] [3,1] [2,2] [0,0] [3,9223372036854775807]",
+    ),
     ("data", "degree_floor", COUNTS),
     ("data", "degree_cap", COUNTS),
     ("data", "header", FLAGS),
