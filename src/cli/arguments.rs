@@ -233,6 +233,9 @@ pub(crate) struct ReportArguments {
     /// No progress, no tables; errors and the exit code remain
     #[arg(long)]
     pub(crate) quiet: bool,
+    /// Print all details, not only the main results
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Args, Debug)]
