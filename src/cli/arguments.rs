@@ -262,6 +262,9 @@ pub(crate) struct RunArguments {
     /// Of a sweep: run every N-th cell, from the I-th on, for `undertone sweep merge`
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
+    /// Of a sweep: also print which methods no other beats in both error and bytes sent
+    #[arg(long)]
+    pub(crate) pareto: bool,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }
@@ -287,6 +290,9 @@ pub(crate) struct MergeArguments {
     /// The folder of the experiment file on this machine, if it is another one than on the machine of the first shard
     #[arg(long, value_name = "FOLDER")]
     pub(crate) base: Option<PathBuf>,
+    /// Also print which methods no other beats in both error and bytes sent
+    #[arg(long)]
+    pub(crate) pareto: bool,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::arguments::RunArguments;
 use super::progress::Progress;
-use super::{Verdict, table};
+use super::{Verdict, colour, table};
 use crate::campaign::study::StudyResult;
 use crate::config::StudyConfig;
 use crate::report;
@@ -31,7 +31,7 @@ pub(super) fn execute(arguments: &RunArguments, study: &StudyConfig) -> Result<V
     study.write(&directory, base, &result)?;
     let page = report::study_page(&result, &study.resolved())?;
     let page = report::write(&directory, &page)?;
-    let mut out = io::stdout().lock();
+    let mut out = colour::stdout();
     if arguments.report.json {
         serde_json::to_writer_pretty(&mut out, &result).context("cannot print the result")?;
         writeln!(out)?;

@@ -157,6 +157,16 @@ impl Sweep {
         }
     }
 
+    /// A cell, for people.
+    pub(super) fn cell_name(&self, cell: Cell) -> String {
+        format!(
+            "method {:?} at {}, seed {}",
+            self.methods[cell.method].name,
+            self.point_name(cell.point),
+            cell.seed
+        )
+    }
+
     /// The values of a grid point, for people.
     pub(super) fn point_name(&self, point: usize) -> String {
         let values = self.table.over.0.iter().zip(&self.grid[point]);
