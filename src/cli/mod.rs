@@ -28,6 +28,7 @@ mod signed;
 mod study;
 mod sweep;
 mod sweep_details;
+mod sweep_labels;
 mod sweep_screen;
 mod table;
 mod topology;

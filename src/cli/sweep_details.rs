@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::sweep_screen::{name, places, target, x_name};
-use super::{colour, table};
-use crate::campaign::sweep::{Coincidence, Curve, Frontier, SweepResult};
+use super::sweep_labels::{coincidence, name, places, target, x_name};
+use super::table;
+use crate::campaign::sweep::{Curve, Frontier, SweepResult};
 use crate::config::SweepConfig;
 use crate::writing::bytes;
 
@@ -19,8 +19,7 @@ pub(super) fn print(
         print_crossings(out, result, swept)?;
     }
     for pair in &result.coincidences {
-        writeln!(out)?;
-        print_coincidence(out, pair)?;
+        writeln!(out, "\n{}", coincidence(pair))?;
     }
     Ok(())
 }
@@ -110,20 +109,6 @@ fn print_crossings(
         rows.push(row);
     }
     table::write(out, &rows)
-}
-
-/// The verdict on one pair.
-pub(super) fn print_coincidence(out: &mut impl Write, pair: &Coincidence) -> io::Result<()> {
-    let [one, other] = &pair.methods;
-    let known = pair.points.iter().filter_map(|(_, p)| *p);
-    let least = known.reduce(f64::min);
-    writeln!(
-        out,
-        "{}  {one} and {other} have errors of the same law: least corrected p-value {} over {} points",
-        colour::verdict(pair.holds),
-        table::optional(least),
-        pair.points.len()
-    )
 }
 
 /// At every x the methods that no other beats in both the measure and bytes, cheapest first.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::sweep_labels::{coincidence, name, places, target, x_name};
 use super::{colour, sweep_details, table};
 use crate::campaign::sweep::{Crossing, Curve, SweepResult};
 use crate::config::{SweepConfig, SweptError};
@@ -96,7 +97,7 @@ fn print_promises(out: &mut impl Write, result: &SweepResult, all: bool) -> io::
             .try_for_each(|found| writeln!(out, "{}: {}", found.methods.join("; "), found.promise)),
         several => writeln!(
             out,
-            "privacy: epsilon protects against {} kinds of observers, by method: --verbose lists them",
+            "privacy: methods protect different records, or against different observers ({} promises): --verbose lists them",
             several.len()
         ),
     }
@@ -142,48 +143,6 @@ fn is_level(curve: &Curve) -> bool {
     curve.points.len() > 1 && pairs.all(|pair| pair[0].mean == pair[1].mean)
 }
 
-/// All x at which any of these curves has a point, ascending.
-pub(super) fn places(curves: &[&Curve]) -> Vec<f64> {
-    let points = curves.iter().flat_map(|curve| &curve.points);
-    let mut xs: Vec<f64> = points.map(|point| point.x).collect();
-    xs.sort_by(f64::total_cmp);
-    xs.dedup();
-    xs
-}
-
-/// An x as in the file: x is a place in the list where the list does not consist of numbers.
-pub(super) fn x_name(swept: &SweepConfig, x: f64) -> String {
-    let values = &swept.over.0[0].1;
-    let is_number = |value: &toml::Value| value.is_integer() || value.is_float();
-    if values.iter().all(is_number) {
-        return format!("{x}");
-    }
-    match values.get(x as usize) {
-        Some(toml::Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => format!("{x}"),
-    }
-}
-
-/// The target as a value of the measure.
-pub(super) fn target(result: &SweepResult) -> String {
-    let target = result.error.measure(result.target.unwrap_or_default());
-    let text = table::number(target);
-    match text.contains('.') && !text.contains('e') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
-}
-
-/// The method of a crossing, marked if it is the baseline.
-pub(super) fn name(result: &SweepResult, swept: &SweepConfig, place: usize) -> String {
-    let method = &result.crossings[place].method;
-    match swept.is_baseline(place, result.crossings.len()) {
-        true => format!("{method} (baseline)"),
-        false => method.clone(),
-    }
-}
-
 /// Where the target is reached, in one line.
 fn crossings(result: &SweepResult, swept: &SweepConfig) -> String {
     let all = result.crossings.iter().enumerate();
@@ -200,21 +159,21 @@ fn crossings(result: &SweepResult, swept: &SweepConfig) -> String {
         return format!("{goal} is not reached by any method");
     }
     let listed = |(place, found): &(usize, &Crossing)| {
-        let sign = if found.at_most { "<= " } else { "" };
+        let bound = if found.at_most { " or less" } else { "" };
         let method = name(result, swept, *place);
-        format!("{sign}{} by {method}", table::number(x(found)))
+        format!("{}{bound} by {method}", table::number(x(found)))
     };
     let (first, later) = reached.split_at(reached.len().min(MOST_CROSSINGS - 1));
     let (baselines, others): (Vec<_>, Vec<_>) =
         later.iter().partition(|(place, _)| is_baseline(*place));
     let mut parts: Vec<String> = first.iter().chain(baselines).map(listed).collect();
     if !others.is_empty() {
-        parts.push(format!("later by {} others", others.len()));
+        parts.push(format!("later by {} more", others.len()));
     }
     match never.as_slice() {
         [] => {}
         [(place, _)] => parts.push(format!("never by {}", name(result, swept, *place))),
-        several => parts.push(format!("never by {} others", several.len())),
+        several => parts.push(format!("never by {} of them", several.len())),
     }
     format!("{goal} is reached at {} = {}", result.x, parts.join("; "))
 }
@@ -229,7 +188,7 @@ fn print_coincidences(out: &mut impl Write, result: &SweepResult) -> io::Result<
         .collect();
     match (pairs.as_slice(), failing.is_empty()) {
         ([], _) => Ok(()),
-        ([only], _) => sweep_details::print_coincidence(out, only),
+        ([only], _) => writeln!(out, "{}", coincidence(only)),
         (_, true) => writeln!(
             out,
             "{}  all {} pairs of methods have errors of the same law",
