@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::arguments::{AuditArguments, names};
 use super::progress::Progress;
-use super::{Verdict, table};
+use super::{Verdict, colour, table};
 use crate::assess::audit::{Audit, AuditOptions, audit};
 use crate::campaign::auto::Auto;
 use crate::scenario::Experiment;
@@ -45,7 +45,7 @@ pub(crate) fn execute(arguments: &AuditArguments) -> Result<Verdict> {
     let own = played(&experiment)?;
     progress.finish();
     let name = &experiment.config().name;
-    let mut out = io::stdout().lock();
+    let mut out = colour::stdout();
     if arguments.report.json {
         match &before {
             Some(pilot) => serde_json::to_writer_pretty(&mut out, &Both { pilot, run: &own }),
@@ -128,15 +128,14 @@ fn print(out: &mut impl Write, name: &str, audit: &Audit) -> io::Result<()> {
         )?,
     }
     let reached = 100.0 * audit.empirical_mu / audit.certified_mu;
-    let verdict = match (audit.passed, audit.empirical_mu < 0.5 * audit.pair_mu) {
-        (false, _) => "FAIL: more leaks than is certified or promised",
-        (true, false) => "PASS",
-        (true, true) => {
-            "PASS, but the attack had little power: use more --trials, or fewer iterations"
-        }
+    let why = match (audit.passed, audit.empirical_mu < 0.5 * audit.pair_mu) {
+        (false, _) => ": more leaks than is certified or promised",
+        (true, false) => "",
+        (true, true) => ", but the attack had little power: use more --trials, or fewer iterations",
     };
+    let verdict = colour::verdict(audit.passed);
     writeln!(
         out,
-        "{verdict} ({reached:.0} % of the certified mu reached)"
+        "{verdict}{why} ({reached:.0} % of the certified mu reached)"
     )
 }

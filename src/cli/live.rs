@@ -20,7 +20,7 @@ impl Showing {
         #[cfg(feature = "live")]
         ensure!(
             arguments.live.is_none(),
-            "--live shows one run, and {} is {what}",
+            "--live shows one run, and {} is {what}: leave --live out, and open report.html when it has ended",
             arguments.experiment.sim.display()
         );
         #[cfg(not(feature = "live"))]

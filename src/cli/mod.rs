@@ -13,10 +13,11 @@ mod advise;
 mod arguments;
 mod audit;
 mod auto;
+mod colour;
 mod faults;
-#[cfg(feature = "live")]
 mod interrupted;
 mod live;
+mod mistyped;
 #[cfg(feature = "node")]
 mod node;
 mod privacy;
@@ -26,6 +27,9 @@ mod run;
 mod signed;
 mod study;
 mod sweep;
+mod sweep_details;
+mod sweep_labels;
+mod sweep_screen;
 mod table;
 mod topology;
 mod verify;
@@ -51,6 +55,11 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
+            let typed: Vec<String> = std::env::args_os()
+                .skip(1)
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect();
+            let error = mistyped::with_tip(error, &typed);
             let code = if error.use_stderr() { 2 } else { 0 };
             // A closed pipe is no reason to complain.
             let _ = error.print();
@@ -124,9 +133,9 @@ fn size_limits_are_errors() {
 /// Prints one line. What nobody reads any more is not missed; other failures end the program.
 fn print_line(line: std::fmt::Arguments<'_>) {
     use std::io::{ErrorKind, Write};
-    match writeln!(std::io::stdout(), "{line}") {
+    match writeln!(anstream::stdout(), "{line}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            eprintln!("error: cannot write to standard output: {error}");
+            colour::error(format_args!("cannot write to standard output: {error}"));
             std::process::exit(2);
         }
         _ => {}
@@ -136,7 +145,7 @@ fn print_line(line: std::fmt::Arguments<'_>) {
 /// The error and its causes, one line each; a cause that is already quoted is not repeated.
 fn report(error: &anyhow::Error) {
     let mut said = error.to_string();
-    eprintln!("error: {said}");
+    colour::error(&said);
     for cause in error.chain().skip(1).map(ToString::to_string) {
         if !said.contains(&cause) {
             eprintln!("  because: {cause}");
@@ -147,9 +156,7 @@ fn report(error: &anyhow::Error) {
 
 /// Warnings go to standard error, with `--quiet` too: they say what a result is worth.
 fn warn(warnings: &[impl std::fmt::Display]) {
-    warnings
-        .iter()
-        .for_each(|warning| eprintln!("warning: {warning}"));
+    warnings.iter().for_each(colour::warn);
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

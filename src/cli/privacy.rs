@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::arguments::{ExperimentArguments, PrivacyArguments, PrivacyCommand, names};
 use super::progress::Progress;
 use super::signed::{Signed, signed};
-use super::{Verdict, table};
+use super::{Verdict, colour, table};
 use crate::assess::coalitions::{NamedAdvice, WorstCoalition};
 use crate::assess::{Conversions, DropoutCost, Forecast, ForecastOptions, PeerCost, PilotForecast};
 use crate::campaign::auto::Auto;
@@ -76,7 +76,7 @@ fn check(command: &PrivacyCommand) -> Result<Verdict> {
     }
     let holds = findings.iter().all(|finding| finding.agrees)
         && signature.as_ref().is_none_or(|signature| signature.holds);
-    let mut out = io::stdout().lock();
+    let mut out = colour::stdout();
     if report.json {
         let checked = Checked {
             holds,
@@ -93,7 +93,7 @@ fn check(command: &PrivacyCommand) -> Result<Verdict> {
         let mut rows = vec![heading.map(str::to_owned).to_vec()];
         for finding in &findings {
             rows.push(vec![
-                if finding.agrees { "PASS" } else { "FAIL" }.to_owned(),
+                colour::verdict(finding.agrees),
                 finding.what.clone(),
                 table::number(finding.stated),
                 table::number(finding.computed),
@@ -101,13 +101,13 @@ fn check(command: &PrivacyCommand) -> Result<Verdict> {
         }
         table::write(&mut out, &rows)?;
         if let Some(Signed { holds, by, problem }) = &signature {
-            let standing = if *holds { "PASS" } else { "FAIL" };
+            let standing = colour::verdict(*holds);
             let by = by.as_deref().map(|by| format!("signed by {by}"));
             let said = problem.clone().or(by).unwrap_or_default();
             writeln!(out, "\n{standing}  signature: {said}")?;
         }
         print_trust(&mut out)?;
-        writeln!(out, "{}", if holds { "PASS" } else { "FAIL" })?;
+        writeln!(out, "{}", colour::verdict(holds))?;
     }
     Ok(if holds {
         Verdict::Success

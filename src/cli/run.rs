@@ -29,6 +29,11 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
             "--shard is for sweeps, and {} is a study",
             arguments.experiment.sim.display()
         );
+        ensure!(
+            !arguments.pareto,
+            "--pareto is for sweeps, and {} is a study",
+            arguments.experiment.sim.display()
+        );
         Showing::refuse(arguments, "a study")?;
         return super::study::execute(arguments, &study);
     }
@@ -47,6 +52,11 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     ensure!(
         arguments.shard.is_none(),
         "--shard is for sweeps, and {} is one run",
+        arguments.experiment.sim.display()
+    );
+    ensure!(
+        !arguments.pareto,
+        "--pareto is for sweeps, and {} is one run",
         arguments.experiment.sim.display()
     );
     let quiet = arguments.report.quiet;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use super::arguments::RunArguments;
 use super::progress::Progress;
-use super::{Verdict, table};
+use super::{Verdict, colour, table};
 use crate::campaign::study::StudyResult;
 use crate::config::StudyConfig;
 use crate::report;
@@ -31,26 +31,29 @@ pub(super) fn execute(arguments: &RunArguments, study: &StudyConfig) -> Result<V
     study.write(&directory, base, &result)?;
     let page = report::study_page(&result, &study.resolved())?;
     let page = report::write(&directory, &page)?;
-    let mut out = io::stdout().lock();
+    let mut out = colour::stdout();
     if arguments.report.json {
         serde_json::to_writer_pretty(&mut out, &result).context("cannot print the result")?;
         writeln!(out)?;
     } else if !quiet {
-        print(&mut out, &result)?;
+        print(&mut out, &result, arguments.report.verbose)?;
         writeln!(out, "results: {}", directory.display())?;
         writeln!(out, "report: {}", page.display())?;
     }
     Ok(Verdict::Success)
 }
 
-fn print(out: &mut impl Write, result: &StudyResult) -> io::Result<()> {
+/// Prints all tables, a line for every row, and with `verbose` what the columns mean.
+fn print(out: &mut impl Write, result: &StudyResult, verbose: bool) -> io::Result<()> {
     for found in &result.tables {
-        writeln!(out, "{}", found.name)?;
+        writeln!(out, "{}:", found.name)?;
         table::write(out, &found.cells(table::number))?;
-        writeln!(out)?;
     }
-    for note in &result.notes {
-        writeln!(out, "note: {note}")?;
+    match result.notes.as_slice() {
+        [] => Ok(()),
+        notes if verbose => notes
+            .iter()
+            .try_for_each(|note| writeln!(out, "note: {note}")),
+        notes => writeln!(out, "{} notes on the columns: --verbose", notes.len()),
     }
-    Ok(())
 }

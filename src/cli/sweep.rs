@@ -1,17 +1,18 @@
 //! `undertone run` of an experiment file with a `[sweep]`, whole or a shard of it, and `undertone sweep merge`.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
 
 use super::arguments::{ReportArguments, RunArguments, SweepCommand};
 use super::progress::Progress;
-use super::{Verdict, table};
-use crate::campaign::sweep::{Advance, Coincidence, Curve, Frontier, Shards, Sweep, SweepResult};
-use crate::config::{Config, Seeds, SweepConfig, SweptError, resolved};
+use super::sweep_screen::{self, Extent};
+use super::{Verdict, colour};
+use crate::campaign::sweep::{Advance, Shards, Sweep, SweepResult};
+use crate::config::{Config, Seeds, SweepConfig, resolved};
 use crate::report;
-use crate::writing::bytes;
 
 pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdict> {
     let quiet = arguments.report.quiet;
@@ -34,7 +35,12 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
     let written = resolved(&config);
     let sweep = Sweep::new(config, base).map_err(|error| arguments.experiment.named(error))?;
     progress.message("sweeping");
-    let mut told = |advance: Advance| progress.advance(advance);
+    let finished = Arc::new(Mutex::new(None));
+    say_how_to_go_on(&progress, &finished, &directory);
+    let mut told = |advance: Advance| {
+        progress.advance(advance);
+        *lock(&finished) = Some(advance);
+    };
     if let Some(shard) = arguments.shard {
         let cells = sweep.run_shard(shard, &directory, &mut told)?;
         progress.finish();
@@ -49,7 +55,37 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
     }
     let result = sweep.run(&directory, &mut told)?;
     progress.finish();
-    report_on(&result, (&table, &written), &directory, &arguments.report)
+    report_on(
+        &result,
+        (&table, &written),
+        &directory,
+        (&arguments.report, arguments.pareto),
+    )
+}
+
+/// On Ctrl-C says how many cells are finished and how to go on.
+fn say_how_to_go_on(progress: &Progress, finished: &Arc<Mutex<Option<Advance>>>, directory: &Path) {
+    let (progress, finished) = (progress.clone(), Arc::clone(finished));
+    let directory = directory.to_path_buf();
+    super::interrupted::say_at_the_end(move || {
+        progress.finish();
+        let Some(advance) = *lock(&finished) else {
+            return;
+        };
+        let (kept, all) = (
+            advance.resumed + advance.done,
+            advance.resumed + advance.total,
+        );
+        anstream::eprintln!(
+            "interrupted: {kept} of {all} cells are kept in {}; run the same command again to go on",
+            directory.display()
+        );
+    });
+}
+
+/// The value, also after a thread that held it has panicked.
+fn lock(finished: &Mutex<Option<Advance>>) -> MutexGuard<'_, Option<Advance>> {
+    finished.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// `undertone sweep merge`.
@@ -67,7 +103,7 @@ pub(crate) fn execute_command(command: &SweepCommand) -> Result<Verdict> {
         &result,
         (shards.table(), &written),
         &directory,
-        &arguments.report,
+        (&arguments.report, arguments.pareto),
     )
 }
 
@@ -76,25 +112,29 @@ fn report_on(
     result: &SweepResult,
     described: (&SweepConfig, &str),
     directory: &Path,
-    how: &ReportArguments,
+    (how, pareto): (&ReportArguments, bool),
 ) -> Result<Verdict> {
     let page = report::sweep_page(&report::SweepReport::of(result, described.0, described.1))?;
     let page = report::write(directory, &page)?;
-    let mut out = io::stdout().lock();
+    let mut out = colour::stdout();
     if how.json {
         serde_json::to_writer_pretty(&mut out, result)?;
         writeln!(out)?;
     } else if !how.quiet {
-        print(&mut out, result)?;
-        writeln!(out, "\nresults: {}", directory.display())?;
+        let extent = Extent {
+            verbose: how.verbose,
+            pareto,
+        };
+        sweep_screen::print(&mut out, result, described.0, extent)?;
+        writeln!(out, "results: {}", directory.display())?;
         writeln!(out, "report: {}", page.display())?;
     }
     super::warn(&result.warnings);
-    if result.failed > 0 {
-        eprintln!(
-            "warning: {} of {} cells failed; sweep.csv says why",
-            result.failed, result.cells
-        );
+    if let Some(first) = &result.first_failed {
+        colour::warn(format_args!(
+            "{} of {} cells failed, and means leave them out. The first is {}: {}. All are in sweep.csv",
+            result.failed, result.cells, first.cell, first.reason
+        ));
     }
     Ok(if result.holds() {
         Verdict::Success
@@ -131,155 +171,4 @@ fn refuse_what_has_no_effect(arguments: &RunArguments, sweep: &SweepConfig) -> R
         );
     }
     Ok(())
-}
-
-fn print(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
-    let lists = |measure| {
-        format!(
-            "{} of the users' lists (measured on the raw held-out interactions: not private)",
-            result.at_top(measure)
-        )
-    };
-    writeln!(
-        out,
-        "{}: {} runs, {} per point\n{}\n\n{}, mean over runs:",
-        result.name,
-        result.cells,
-        result.seeds,
-        result.promise(),
-        match result.error {
-            SweptError::NonPrivate | SweptError::Exact =>
-                format!("relative error against {}", result.error.reference()),
-            SweptError::Variance =>
-                "captured variance, 1 for the exact eigenvectors (measured on the raw data: not private)".to_owned(),
-            SweptError::Rmse =>
-                "root mean squared error on the ratings kept aside (measured on the raw data: not private)".to_owned(),
-            SweptError::Recall => lists("Recall"),
-            SweptError::Ndcg => lists("NDCG"),
-        }
-    )?;
-    print_curves(out, &result.x, &result.asked())?;
-    let charged = [
-        ("promised", &result.spent),
-        ("planned for the tries that there were", &result.planned),
-        ("of the executions, a diagnostic", &result.realised),
-    ];
-    for (what, curves) in charged.into_iter().filter(|_| !result.planned.is_empty()) {
-        writeln!(out, "\nepsilon {what}, mean over runs:")?;
-        print_curves(out, &result.x, curves)?;
-    }
-    if let Some(target) = result.target {
-        writeln!(
-            out,
-            "\n{} at which the mean error first falls to {target}:",
-            result.x
-        )?;
-        print_crossings(out, result)?;
-    }
-    for frontier in &result.frontiers {
-        print_frontier(out, result, frontier)?;
-    }
-    for pair in &result.coincidences {
-        print_coincidence(out, pair)?;
-    }
-    Ok(())
-}
-
-/// One line per x, one column per method.
-fn print_curves(out: &mut impl Write, x: &str, curves: &[Curve]) -> io::Result<()> {
-    for (number, curve) in curves.iter().enumerate() {
-        writeln!(out, "  ({}) {}", number + 1, curve.method)?;
-    }
-    let mut xs: Vec<f64> = curves
-        .iter()
-        .flat_map(|curve| curve.points.iter().map(|point| point.x))
-        .collect();
-    xs.sort_by(f64::total_cmp);
-    xs.dedup();
-    let numbers = (1..=curves.len()).map(|number| format!("({number})"));
-    let mut rows = vec![
-        std::iter::once(x.to_owned())
-            .chain(numbers)
-            .collect::<Vec<_>>(),
-    ];
-    for x in xs {
-        let mut row = vec![format!("{x}")];
-        row.extend(curves.iter().map(|curve| {
-            let point = curve.points.iter().find(|point| point.x == x);
-            table::optional(point.map(|point| point.mean))
-        }));
-        rows.push(row);
-    }
-    table::write(out, &rows)
-}
-
-fn print_crossings(out: &mut impl Write, result: &SweepResult) -> io::Result<()> {
-    let mut heading = vec!["".to_owned(), result.x.clone(), "epsilon spent".to_owned()];
-    if let Some(baseline) = &result.baseline {
-        heading.push(format!("{baseline} asks"));
-        heading.push(format!("{baseline} spends"));
-    }
-    let mut rows = vec![heading];
-    for crossing in &result.crossings {
-        let bound = if crossing.at_most { "<= " } else { "" };
-        let x = crossing.x.map_or_else(
-            || "not reached".to_owned(),
-            |x| format!("{bound}{}", table::number(x)),
-        );
-        let mut row = vec![
-            crossing.method.clone(),
-            x,
-            table::optional(crossing.epsilon_spent),
-        ];
-        if result.baseline.is_some() {
-            let times = |ratio: Option<f64>| {
-                ratio.map_or_else(|| "-".to_owned(), |r| format!("{} x", table::number(r)))
-            };
-            row.push(times(crossing.ratio));
-            row.push(times(crossing.ratio_spent));
-        }
-        rows.push(row);
-    }
-    table::write(out, &rows)
-}
-
-/// The methods at one x that no other beats in both error and bytes, cheapest first.
-fn print_frontier(
-    out: &mut impl Write,
-    result: &SweepResult,
-    frontier: &Frontier,
-) -> io::Result<()> {
-    let mut best: Vec<_> = frontier.points.iter().filter(|p| p.on_frontier).collect();
-    best.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));
-    writeln!(
-        out,
-        "\n{} = {}: beaten by none in both error and bytes of {}:",
-        result.x,
-        frontier.x,
-        result.bytes.sender()
-    )?;
-    let heading = ["", "busiest peer", "mean peer", "relative error"];
-    let mut rows = vec![heading.map(str::to_owned).to_vec()];
-    rows.extend(best.into_iter().map(|point| {
-        vec![
-            point.method.clone(),
-            bytes(point.bytes_max_peer.round() as u64),
-            bytes(point.bytes_mean_peer.round() as u64),
-            table::number(point.error),
-        ]
-    }));
-    table::write(out, &rows)
-}
-
-fn print_coincidence(out: &mut impl Write, pair: &Coincidence) -> io::Result<()> {
-    let [one, other] = &pair.methods;
-    let verdict = if pair.holds { "PASS" } else { "FAIL" };
-    let known = pair.points.iter().filter_map(|(_, p)| *p);
-    let least = known.reduce(f64::min);
-    writeln!(
-        out,
-        "\n{verdict}  {one} and {other} have the same law: least corrected p-value {} over {} points",
-        table::optional(least),
-        pair.points.len()
-    )
 }

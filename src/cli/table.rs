@@ -2,11 +2,13 @@
 
 use std::io::{self, Write};
 
+use super::colour;
+
 /// Writes rows of cells with columns padded to equal width; the first row is a heading. Columns of
 /// numbers are aligned right.
 pub(crate) fn write(out: &mut impl Write, rows: &[Vec<String>]) -> io::Result<()> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let length = |row: &Vec<String>, c: usize| row.get(c).map_or(0, |cell| cell.chars().count());
+    let length = |row: &Vec<String>, c: usize| row.get(c).map_or(0, |cell| colour::width(cell));
     let widths: Vec<usize> = (0..columns)
         .map(|c| rows.iter().map(|row| length(row, c)).max().unwrap_or(0))
         .collect();
@@ -14,7 +16,7 @@ pub(crate) fn write(out: &mut impl Write, rows: &[Vec<String>]) -> io::Result<()
     for row in rows {
         let mut line = String::from(" ");
         for (c, cell) in row.iter().enumerate() {
-            let padding = " ".repeat(widths[c] - cell.chars().count());
+            let padding = " ".repeat(widths[c] - colour::width(cell));
             let (before, after) = if right[c] {
                 (padding.as_str(), "")
             } else {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::arguments::VerifyArguments;
 use super::progress::Progress;
-use super::{Verdict, table};
+use super::{Verdict, colour, table};
 use crate::assess::verification::{Check, Verification, VerifyOptions, verify, verify_pair};
 use crate::assess::{held_against, repeated};
 use crate::campaign::auto::{Auto, Chosen};
@@ -63,7 +63,7 @@ pub(crate) fn execute(arguments: &VerifyArguments) -> Result<Verdict> {
     }
     progress.finish();
     let passed = table.passed();
-    let mut out = io::stdout().lock();
+    let mut out = colour::stdout();
     if arguments.report.json {
         let document = Document {
             name: &experiment.config().name,
@@ -130,7 +130,7 @@ fn print(
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for check in &verification.checks {
         rows.push(vec![
-            if check.passed { "PASS" } else { "FAIL" }.to_owned(),
+            colour::verdict(check.passed),
             check.kind.to_owned(),
             check.name.clone(),
             table::number(check.statistic),
@@ -142,13 +142,5 @@ fn print(
     for skipped in &verification.skipped {
         writeln!(out, "  SKIP  {skipped}")?;
     }
-    writeln!(
-        out,
-        "{}",
-        if verification.passed() {
-            "PASS"
-        } else {
-            "FAIL"
-        }
-    )
+    writeln!(out, "{}", colour::verdict(verification.passed()))
 }

@@ -11,6 +11,7 @@ mod error;
 mod evaluation;
 mod faults_file;
 mod file;
+mod known_keys;
 mod numbers;
 mod overrides;
 mod peer_name;
@@ -47,4 +48,6 @@ pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptBytes, SweptErro
 pub use topology::{EdgesSource, FileSource, TopologySource};
 
 pub(crate) use file::check_identity;
+#[cfg(feature = "cli")]
+pub(crate) use known_keys::keys_called;
 pub(crate) use overrides::with;

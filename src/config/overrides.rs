@@ -2,6 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
+use super::known_keys::keys_called;
 use super::schema::Config;
 
 /// An override that cannot be applied.
@@ -43,11 +44,42 @@ pub fn apply<T: DeserializeOwned>(
     mut table: toml::Table,
     set: &[String],
 ) -> Result<T, OverrideError> {
+    let mut keys = Vec::new();
     for text in set {
         let (key, value) = parse_set(text)?;
         insert(&mut table, &key, value, text)?;
+        keys.push(key);
     }
-    read(table, || set.join(" --set "))
+    read(table, || set.join(" --set ")).map_err(|error| match error {
+        OverrideError::Invalid { text, reason } => OverrideError::Invalid {
+            text,
+            reason: with_hint(reason, &keys),
+        },
+        other => other,
+    })
+}
+
+/// Most keys that a hint names.
+const MOST_HINTS: usize = 3;
+
+/// The reason; if a key lacks the name of its table, the keys that were meant instead of the list of all tables.
+fn with_hint(reason: String, keys: &[String]) -> String {
+    let Some(key) = keys
+        .iter()
+        .find(|key| reason.contains(&format!("unknown field `{key}`")))
+    else {
+        return reason;
+    };
+    let mut found = keys_called(key);
+    // A file with a study has none of an experiment's tables.
+    found.retain(|key| {
+        let table = key.split('.').next().unwrap_or_default();
+        reason.contains(&format!("`{table}`"))
+    });
+    match (1..=MOST_HINTS).contains(&found.len()) {
+        true => format!("unknown key `{key}`; did you mean {}?", found.join(" or ")),
+        false => reason,
+    }
 }
 
 /// The configuration with these keys set to these values, in order, by the rules of [`apply`].
@@ -216,6 +248,14 @@ mod tests {
             ("privacy.epsilom=1", "unknown field `epsilom`"),
             ("privacy.epsilon=many", "invalid type"),
             ("engine.kind=warp", "unknown variant `warp`"),
+            (
+                "epsilon=1",
+                "unknown key `epsilon`; did you mean privacy.epsilon?",
+            ),
+            (
+                "epsilom=1",
+                "unknown field `epsilom`, expected one of `name`",
+            ),
         ] {
             let message = changed(&[set]).expect_err(set).to_string();
             assert!(

@@ -21,7 +21,7 @@ pub struct SweepConfig {
     /// Whose bytes the frontier is about.
     #[serde(default, skip_serializing_if = "SweptBytes::is_default")]
     pub bytes: SweptBytes,
-    /// The relative error whose x is asked for.
+    /// The error whose x is asked for; of captured variance, Recall and NDCG 1 − the measure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<f64>,
     /// Pairs of methods whose errors must have the same law.
@@ -32,6 +32,16 @@ pub struct SweepConfig {
     /// What is compared; one method that changes nothing where absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<MethodConfig>,
+}
+
+impl SweepConfig {
+    /// Whether the curve at this place, of as many as there are, is one of the baseline's. Curves are in the order of the methods, as many of each.
+    #[must_use]
+    pub fn is_baseline(&self, place: usize, curves: usize) -> bool {
+        let each = (curves / self.methods.len().max(1)).max(1);
+        let method = self.methods.get(place / each);
+        method.is_some_and(|method| Some(&method.name) == self.baseline.as_ref())
+    }
 }
 
 /// What relative errors are measured against.
@@ -68,6 +78,21 @@ impl SweptError {
             Self::Rmse => "the ratings kept aside",
             Self::Recall | Self::Ndcg => "the held-out interactions",
         }
+    }
+
+    /// The measure that an error stands for: 1 − the error for captured variance, Recall and NDCG, of which more is better, else the error itself.
+    #[must_use]
+    pub fn measure(self, error: f64) -> f64 {
+        match self.is_share() {
+            true => 1.0 - error,
+            false => error,
+        }
+    }
+
+    /// Whether the measure is a share of which more is better, so that the error is 1 − the measure.
+    #[must_use]
+    pub fn is_share(self) -> bool {
+        matches!(self, Self::Variance | Self::Recall | Self::Ndcg)
     }
 
     /// Whether runs are measured by their users' lists, and not by their bases or predictions.

@@ -37,6 +37,7 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTa
             algorithms.push(point.algorithm);
         }
     }
+    let shown = |point: Point| Point::new(point.x, result.error.measure(point.y));
     let at = |bytes: f64, error: f64| Point::new(bytes / 1e6, error);
     let mut series: Vec<Series> = algorithms
         .iter()
@@ -45,7 +46,7 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTa
             let own = found.points.iter().zip(1..);
             let own = own.filter(|(point, _)| point.algorithm == *algorithm);
             let (points, labels) = own
-                .map(|(point, number)| (at(point.bytes, point.error), number.to_string()))
+                .map(|(point, number)| (shown(at(point.bytes, point.error)), number.to_string()))
                 .unzip();
             Series::new(algorithm, Mark::Markers, points)
                 .with_look(look)
@@ -57,24 +58,23 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTa
         .iter()
         .map(|point| at(point.bytes, point.error))
         .collect();
-    series.push(
-        Series::new("Pareto frontier", Mark::Line, frontier(&all)).with_look(algorithms.len()),
-    );
-    let y = match result.error {
-        SweptError::NonPrivate | SweptError::Exact => {
-            format!("relative error against {}", result.error.reference())
-        }
-        SweptError::Variance => format!("part lost of {}", result.error.reference()),
-        SweptError::Rmse => format!("root mean squared error on {}", result.error.reference()),
-        SweptError::Recall => format!("1 - {}", result.at_top("Recall")),
-        SweptError::Ndcg => format!("1 - {}", result.at_top("NDCG")),
+    let best = frontier(&all).into_iter().map(shown).collect();
+    series.push(Series::new("Pareto frontier", Mark::Line, best).with_look(algorithms.len()));
+    let measure = result.measure();
+    let unit = match result.error {
+        SweptError::Rmse => "units of ratings",
+        _ => "ratio",
+    };
+    let spacing = match result.error.is_share() {
+        true => Spacing::Fitting,
+        false => Spacing::Log,
     };
     let best = |point: &&crate::campaign::sweep::FrontierPoint| point.on_frontier;
     let on = found.points.iter().filter(best).count();
     let figure = Figure {
         id: format!("frontier-{number}").into(),
         title: format!(
-            "At {place}, {on} of {} methods are beaten by none in both error and bytes",
+            "At {place}, no other method beats {on} of {} in both {measure} and bytes",
             found.points.len()
         ),
         description: "Means over runs. The numbers are those of the table below.".to_owned(),
@@ -83,7 +83,7 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTa
             "MB",
             Spacing::Log,
         ),
-        y: Axis::new(&y, "ratio", Spacing::Log),
+        y: Axis::new(&measure, unit, spacing),
         series,
         guides: Vec::new(),
         half: false,
@@ -95,7 +95,7 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTa
             Cell::text(point.algorithm),
             Cell::Number(point.bytes_max_peer / 1e6),
             Cell::Number(point.bytes_mean_peer / 1e6),
-            Cell::Number(point.error),
+            Cell::Number(result.error.measure(point.error)),
             Cell::text(if point.on_frontier { "yes" } else { "no" }),
         ]
     };
@@ -107,7 +107,7 @@ fn one(result: &SweepResult, found: &Frontier, number: usize) -> (Figure, PageTa
             Column::new("algorithm", ""),
             Column::new("bytes sent by the busiest peer", "MB"),
             Column::new("bytes sent by a peer on average", "MB"),
-            Column::new(&y, "ratio"),
+            Column::new(&measure, unit),
             Column::new("on the frontier", ""),
         ],
         rows: found.points.iter().zip(1..).map(row).collect(),

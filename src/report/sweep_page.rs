@@ -28,7 +28,7 @@ pub struct SweepReport {
     pub x: Axis,
     /// One figure per error measure, the one with the target first.
     pub panels: Vec<Panel>,
-    /// The error whose ε is asked for, on the first panel; `None` if none is.
+    /// The value of the first panel whose ε is asked for; `None` if none is.
     pub target: Option<f64>,
     /// Name of the method that ratios are against.
     pub baseline: String,
@@ -185,8 +185,12 @@ fn finding(sweep: &SweepReport, panel: &Panel, target: f64) -> String {
     let Some(least) = least else {
         return format!("{what}: no method reaches {target}");
     };
-    let place = |crossing: &MarkedCrossing| {
-        let sign = if crossing.found.at_most { "≤ " } else { "" };
+    let place = |crossing: &MarkedCrossing, equal: &str| {
+        let sign = if crossing.found.at_most {
+            "≤ "
+        } else {
+            equal
+        };
         format!("{sign}{}", number::significant(reached(crossing), 2))
     };
     let (axis, method) = (&sweep.x.label, &least.found.method);
@@ -197,14 +201,14 @@ fn finding(sweep: &SweepReport, panel: &Panel, target: f64) -> String {
     // With further swept keys there are several baselines, and the table says which belongs to whom.
     match (baselines.next(), baselines.next()) {
         (Some(own), None) if own.found.x.is_some() && !least.is_baseline => format!(
-            "{what}: {target} is reached at {axis} {} by {method} and at {} by {} (baseline)",
-            place(least),
-            place(own),
-            own.found.method
+            "{what}: {method} reaches {target} at {axis} {}, {} (baseline) at {}",
+            place(least, "= "),
+            own.found.method,
+            place(own, "")
         ),
         _ => format!(
-            "{what}: {target} is reached first by {method}, at {axis} {}",
-            place(least)
+            "{what}: {method} is the first to reach {target}, at {axis} {}",
+            place(least, "= ")
         ),
     }
 }

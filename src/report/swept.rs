@@ -66,16 +66,9 @@ impl SweepReport {
         let panels = panels
             .into_iter()
             .filter(|(.., curves)| !curves.is_empty() && (!others || drawn(curves)));
-        let is_baseline = |method: &str| {
-            let rest = result
-                .baseline
-                .as_ref()
-                .and_then(|name| method.strip_prefix(name.as_str()));
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ["))
-        };
-        let crossing = |found: &Crossing| MarkedCrossing {
+        let crossing = |(place, found): (usize, &Crossing)| MarkedCrossing {
             found: found.clone(),
-            is_baseline: is_baseline(&found.method),
+            is_baseline: table.is_baseline(place, result.crossings.len()),
         };
         Self {
             name: result.name.clone(),
@@ -104,9 +97,9 @@ impl SweepReport {
                     description: BANDS.to_owned(),
                 })
                 .collect(),
-            target: result.target,
+            target: result.target.map(|error| result.error.measure(error)),
             baseline: result.baseline.clone().unwrap_or_default(),
-            crossings: result.crossings.iter().map(crossing).collect(),
+            crossings: result.crossings.iter().enumerate().map(crossing).collect(),
             methods: methods(result, table),
             figures: spent(result, &x)
                 .into_iter()

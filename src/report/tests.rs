@@ -526,7 +526,8 @@ fn the_finding_names_the_method_that_needs_least() {
     };
     let found = title(&sweep);
     assert!(
-        found.contains("degree floor 20") && found.contains("9.9 by P1 Alg. 2 (baseline)"),
+        found.contains("degree floor 20 reaches 0.1 at ε = ")
+            && found.contains(", P1 Alg. 2 (baseline) at 9.9"),
         "{found}"
     );
     sweep.crossings.iter_mut().for_each(|c| c.found.x = None);

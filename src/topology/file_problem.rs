@@ -183,7 +183,7 @@ pub enum FileProblem {
     },
     /// An edge that was there before.
     #[error(
-        "the edge {u} - {v} again, first on line {first}; remove it, or set `parallel_edges = \"merge\"`"
+        "the edge {u} - {v} again, first on line {first}; remove it, or set `parallel_edges = \"merge\"` (`topology inspect`: --merge-parallel)"
     )]
     ParallelEdge {
         /// One end.

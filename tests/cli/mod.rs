@@ -26,5 +26,6 @@ mod refusals;
 mod results;
 mod schema;
 mod studies;
+mod sweep_screen;
 mod sweeps;
 mod topology;

@@ -19,6 +19,12 @@ fn a_study_writes_its_tables_and_a_configuration_that_repeats_them() {
     let shown = scratch.undertone("run sims/fig.toml --set study.runs=3 --out out");
     assert_eq!((shown.code, shown.stderr.as_str()), (Some(0), ""));
     assert!(shown.stdout.contains("ratio_corrected"), "{}", shown.stdout);
+    // Two tables with a line for every row, and little else.
+    let lines = shown.stdout.lines().count();
+    assert!((6..=12 + 3 + 3).contains(&lines), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("note: ") && shown.stdout.contains("--verbose"));
+    let verbose = scratch.undertone("run sims/fig.toml --set study.runs=3 --out out -v");
+    assert!(verbose.stdout.contains("note: "), "{}", verbose.stdout);
     let csv = scratch.read("out/start_ratio.csv");
     let text = String::from_utf8(csv.clone()).expect("text");
     assert!(text.starts_with("n,k,runs,prior,row_norm,ratio,"), "{text}");

@@ -125,6 +125,44 @@ fn an_interrupted_sweep_goes_on_to_the_same_bytes_on_any_number_of_threads() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupted_sweep_says_how_to_go_on() {
+    use std::os::unix::process::ExitStatusExt;
+    let scratch = scratch();
+    let mut child = command(
+        &scratch,
+        "1",
+        "run sims/sweep.toml --set sweep.seeds=200 --out cut",
+    );
+    let child = child.stderr(Stdio::piped()).spawn().expect("starts");
+    let patience = Instant::now() + Duration::from_secs(60);
+    while lines(&scratch, "cut/cells.jsonl") < 5 {
+        assert!(Instant::now() < patience, "no cell is finished");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let killed = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.expect("kill").success());
+    let ended = child.wait_with_output().expect("ended");
+    // As a shell says, 130.
+    assert_eq!(ended.status.signal(), Some(2));
+    let said = String::from_utf8(ended.stderr).expect("text");
+    let kept = lines(&scratch, "cut/cells.jsonl");
+    let (before, after) = said
+        .split_once(" of 2400 cells are kept in cut")
+        .expect(&said);
+    let told: usize = before
+        .rsplit(' ')
+        .next()
+        .expect(&said)
+        .parse()
+        .expect(&said);
+    assert!(told <= kept && kept <= told + 1, "{said} {kept}");
+    assert!(after.contains("run the same command again"), "{said}");
+}
+
 /// Four shards, one of them killed and begun again, with a line torn in its journal.
 #[test]
 fn shards_make_the_whole_sweep_byte_for_byte() {
@@ -336,7 +374,10 @@ fn a_cell_that_cannot_go_on_is_a_row_with_its_reason() {
         .undertone("run sims/sweep.toml --out out --set noise.scheme=none --set sweep.seeds=1");
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
     assert!(
-        shown.stderr.contains("12 of 12 cells failed"),
+        shown.stderr.contains("12 of 12 cells failed")
+            && shown
+                .stderr
+                .contains("The first is method \"row norm\" at privacy.epsilon = 1, seed 3: "),
         "{}",
         shown.stderr
     );
@@ -425,7 +466,7 @@ fn the_page_says_what_the_summary_says() {
         "one per value of data.items"
     );
     assert!(page.contains("≤ 1000"), "at most, not at");
-    for item in ["data.items = 20", "data.items = 30"] {
-        assert!(page.contains(&format!("row norm [{item}]")), "{item}");
+    for item in ["items = 20", "items = 30"] {
+        assert!(page.contains(&format!("row norm, {item}<")), "{item}");
     }
 }

@@ -227,7 +227,14 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 13] = [
     ),
     (&["axum"], &["src/live"], "one layer has a web server"),
     (
-        &["clap", "indicatif", "anyhow", "signal_hook"],
+        &[
+            "clap",
+            "anstream",
+            "anstyle",
+            "indicatif",
+            "anyhow",
+            "signal_hook",
+        ],
         &["src/cli"],
         "libraries have typed errors and no terminal",
     ),

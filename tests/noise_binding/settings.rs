@@ -10,7 +10,7 @@ use crate::support::repository;
 use super::{FAULTS, all_pairs, runs};
 
 /// The quickstart's ratings as interactions.
-const INTERACTIONS: [&str; 95] = [
+const INTERACTIONS: [&str; 96] = [
     "seed=8",
     "name=other",
     "data.path=../sims/data/ml-latest-small/../ml-latest-small/ratings.csv.gz",

@@ -21,7 +21,7 @@ pub struct Crossing {
     pub ratio_spent: Option<f64>,
 }
 
-/// The crossings of all curves, each compared with that of the curve that `baselines` gives it.
+/// The crossings of all curves, each compared with that of the curve that `baselines` gives it. `spent` is in the order of the curves.
 pub(super) fn all(
     curves: &[Curve],
     spent: &[Curve],
@@ -30,9 +30,10 @@ pub(super) fn all(
 ) -> Vec<Crossing> {
     let mut crossings: Vec<Crossing> = curves
         .iter()
-        .map(|curve| {
+        .enumerate()
+        .map(|(place, curve)| {
             let found = first(&curve.points, target);
-            let spent = spent.iter().find(|other| other.method == curve.method);
+            let spent = spent.get(place);
             Crossing {
                 method: curve.method.clone(),
                 x: found.map(|(x, _)| x),

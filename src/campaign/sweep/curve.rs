@@ -5,7 +5,7 @@ use serde::Serialize;
 /// One measure of one method along the x axis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Curve {
-    /// The method; with the values of further swept keys in brackets, if there are any.
+    /// The method; after commas the values of further swept keys, if there are any: `eps-graph, ring` or `power, rank = 4`.
     pub method: String,
     /// Ascending in x; points at which every run failed are left out.
     pub points: Vec<CurvePoint>,

@@ -154,12 +154,7 @@ impl Sweep {
             Ok(measures) => Ok(Ok(measures)),
             Err(error) if returns_every_time(error.as_ref()) => Ok(Err(error.to_string())),
             Err(error) => Err(SweepRunError::Interrupted {
-                whose: format!(
-                    "method {:?} at {}, seed {}",
-                    self.methods[cell.method].name,
-                    self.point_name(cell.point),
-                    cell.seed
-                ),
+                whose: self.cell_name(cell),
                 reason: error.to_string(),
             }),
         }

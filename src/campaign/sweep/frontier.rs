@@ -18,7 +18,7 @@ pub struct Frontier {
 /// One method there.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FrontierPoint {
-    /// The method; with the values of further swept keys in brackets, if there are any.
+    /// The method and the values of further swept keys, as in [`Curve`](super::Curve).
     pub method: String,
     /// What `algorithm.kind` is.
     pub algorithm: &'static str,
@@ -28,7 +28,7 @@ pub struct FrontierPoint {
     pub bytes_max_peer: f64,
     /// Bytes that a peer sends in a run on average, mean over runs.
     pub bytes_mean_peer: f64,
-    /// Mean relative error, against what `sweep.error` names.
+    /// Mean of the error that `sweep.error` names; of captured variance, Recall and NDCG 1 − the measure.
     pub error: f64,
     /// Whether every method that sends at most as much has a larger error.
     pub on_frontier: bool,

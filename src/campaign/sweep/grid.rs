@@ -157,6 +157,16 @@ impl Sweep {
         }
     }
 
+    /// A cell, for people.
+    pub(super) fn cell_name(&self, cell: Cell) -> String {
+        format!(
+            "method {:?} at {}, seed {}",
+            self.methods[cell.method].name,
+            self.point_name(cell.point),
+            cell.seed
+        )
+    }
+
     /// The values of a grid point, for people.
     pub(super) fn point_name(&self, point: usize) -> String {
         let values = self.table.over.0.iter().zip(&self.grid[point]);
@@ -165,6 +175,7 @@ impl Sweep {
     }
 
     fn resolve_settings(&mut self) -> Result<(), SweepError> {
+        let mut found = Vec::new();
         for method in 0..self.methods.len() {
             let mut overspending = Vec::new();
             for point in 0..self.grid.len() {
@@ -183,10 +194,8 @@ impl Sweep {
                     overspending.push(self.grid[point][0].to_string());
                 }
                 for warning in experiment.warnings() {
-                    let line = format!("{name}: {warning}");
-                    if !matches!(warning, Warning::Calibration(_)) && !self.warnings.contains(&line)
-                    {
-                        self.warnings.push(line);
+                    if !matches!(warning, Warning::Calibration(_)) {
+                        found.push((warning.to_string(), name.clone()));
                     }
                 }
                 self.settings.push(Setting {
@@ -198,14 +207,15 @@ impl Sweep {
             }
             if !overspending.is_empty() {
                 overspending.dedup();
-                self.warnings.push(format!(
-                    "{}: its calibration spends more than was asked for at {} = {}; the column epsilon_spent says how much",
-                    self.methods[method].name,
+                let warning = format!(
+                    "the calibration spends more than was asked for at {} = {}; the column epsilon_spent says how much",
                     self.table.over.0[0].0,
                     overspending.join(", "),
-                ));
+                );
+                found.push((warning, self.methods[method].name.clone()));
             }
         }
+        self.warnings.extend(merged(found));
         Ok(())
     }
 
@@ -283,6 +293,22 @@ impl std::fmt::Debug for Sweep {
             .field("cells", &self.cells.len())
             .finish_non_exhaustive()
     }
+}
+
+/// Each warning once, after the methods that it is about.
+fn merged(found: Vec<(String, String)>) -> Vec<String> {
+    let mut all: Vec<(String, Vec<String>)> = Vec::new();
+    for (warning, method) in found {
+        match all.iter_mut().find(|(known, _)| *known == warning) {
+            Some((_, methods)) if methods.contains(&method) => {}
+            Some((_, methods)) => methods.push(method),
+            None => all.push((warning, vec![method])),
+        }
+    }
+    let lines = all.into_iter();
+    lines
+        .map(|(warning, methods)| format!("{}: {warning}", methods.join("; ")))
+        .collect()
 }
 
 /// The same data and algorithm on the reference floor, with nothing that no reference depends on.

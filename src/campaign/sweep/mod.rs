@@ -41,5 +41,5 @@ pub use grid::Sweep;
 pub use journal::CellOutcome;
 pub use measures::{ListQuality, Losses, Measures, PredictionErrors};
 pub use permutation::SIGNIFICANCE;
-pub use result::{MethodPromise, SWEEP_SCHEMA, SweepResult};
+pub use result::{FailedCell, MethodPromise, SWEEP_SCHEMA, SweepResult};
 pub use shard::{MergeError, Shard, ShardError, Shards};

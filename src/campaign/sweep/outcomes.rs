@@ -95,10 +95,29 @@ impl<'a> Outcomes<'a> {
         if self.rests == 1 {
             return name.clone();
         }
-        let keys = self.sweep.table.over.0.iter();
-        let values = keys.zip(&self.sweep.grid[rest]).skip(1);
-        let parts: Vec<String> = values.map(|((key, _), v)| format!("{key} = {v}")).collect();
-        format!("{name} [{}]", parts.join(", "))
+        // The first key is the x axis.
+        let keys = &self.sweep.table.over.0[1..];
+        let values = self.sweep.grid[rest].iter().skip(1);
+        let parts = keys.iter().zip(values);
+        let parts = parts.map(|((key, _), value)| value_name(keys, key, value));
+        std::iter::once(name.clone())
+            .chain(parts)
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+}
+
+/// A value of one of several swept keys: text alone where no other key has the same, else after the last part of its key, or after all of the key where
+/// another key ends so.
+fn value_name(keys: &[(String, Vec<toml::Value>)], key: &str, value: &toml::Value) -> String {
+    let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+    let mut others = keys.iter().filter(|(other, _)| other != key);
+    match value {
+        toml::Value::String(text) if others.clone().all(|(_, all)| !all.contains(value)) => {
+            text.clone()
+        }
+        _ if others.any(|(other, _)| last(other) == last(key)) => format!("{key} = {value}"),
+        _ => format!("{} = {value}", last(key)),
     }
 }
 
@@ -107,5 +126,31 @@ fn number(value: &toml::Value) -> Option<f64> {
         toml::Value::Float(number) => number.is_finite().then_some(*number),
         toml::Value::Integer(number) => Some(*number as f64),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_further_keys_are_named_as_briefly_as_they_can_be_told_apart() {
+        let text = |names: &[&str]| names.iter().map(|&name| name.into()).collect();
+        let keys: Vec<(String, Vec<toml::Value>)> = vec![
+            ("topology.generator".to_owned(), text(&["ring", "path"])),
+            ("noise_topology.generator".to_owned(), text(&["path"])),
+            ("topology.seed".to_owned(), vec![1.into()]),
+            ("faults.seed".to_owned(), vec![1.into()]),
+            ("algorithm.rank".to_owned(), vec![4.into()]),
+        ];
+        let named = |place: usize, value: usize| {
+            let (key, values) = &keys[place];
+            value_name(&keys, key, &values[value])
+        };
+        assert_eq!(named(0, 0), "ring");
+        assert_eq!(named(0, 1), "topology.generator = \"path\"");
+        assert_eq!(named(1, 0), "noise_topology.generator = \"path\"");
+        assert_eq!(named(2, 0), "topology.seed = 1");
+        assert_eq!(named(4, 0), "rank = 4");
     }
 }

@@ -58,6 +58,15 @@ impl MethodPromise {
     }
 }
 
+/// A cell that ended in an error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailedCell {
+    /// Its method, its values of the swept keys and its seed.
+    pub cell: String,
+    /// The error.
+    pub reason: String,
+}
+
 /// The `summary.json` of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SweepResult {
@@ -75,13 +84,16 @@ pub struct SweepResult {
     pub cells: usize,
     /// Those that ended in an error.
     pub failed: usize,
+    /// The first of those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_failed: Option<FailedCell>,
     /// Runs per method and grid point.
     pub seeds: usize,
     /// Which error `target`, `crossings`, `coincidences` and `frontiers` are about.
     pub error: SweptError,
     /// Whose bytes `frontiers` are about.
     pub bytes: SweptBytes,
-    /// The relative error asked for.
+    /// The error asked for; of captured variance, Recall and NDCG 1 − the measure.
     pub target: Option<f64>,
     /// The method crossings are compared with.
     pub baseline: Option<String>,
@@ -162,6 +174,7 @@ impl SweepResult {
             x: sweep.table.over.0[0].0.clone(),
             cells: outcomes.len(),
             failed: outcomes.iter().filter(|outcome| outcome.is_err()).count(),
+            first_failed: first_failed(sweep, outcomes),
             seeds: sweep.seeds.len(),
             error,
             bytes: sweep.table.bytes,
@@ -222,6 +235,20 @@ impl SweepResult {
             .collect()
     }
 
+    /// Name of the measure of [`Self::asked`].
+    #[must_use]
+    pub fn measure(&self) -> String {
+        match self.error {
+            SweptError::NonPrivate | SweptError::Exact => {
+                format!("relative error against {}", self.error.reference())
+            }
+            SweptError::Variance => "captured variance".to_owned(),
+            SweptError::Rmse => "root mean squared error".to_owned(),
+            SweptError::Recall => self.at_top("Recall"),
+            SweptError::Ndcg => self.at_top("NDCG"),
+        }
+    }
+
     /// What lists are measured by, such as "Recall@20"; k where lists differ in length.
     #[must_use]
     pub fn at_top(&self, measure: &str) -> String {
@@ -236,6 +263,15 @@ impl SweepResult {
     pub fn holds(&self) -> bool {
         self.coincidences.iter().all(|pair| pair.holds)
     }
+}
+
+fn first_failed(sweep: &Sweep, outcomes: &[CellOutcome]) -> Option<FailedCell> {
+    let mut cells = sweep.cells.iter().zip(outcomes);
+    cells.find_map(|(cell, outcome)| {
+        let reason = outcome.as_ref().err()?.clone();
+        let cell = sweep.cell_name(*cell);
+        Some(FailedCell { cell, reason })
+    })
 }
 
 /// Predictions without noise. All methods of a seed predict the same ratings, so that the first one's lines are everybody's.
