@@ -7,13 +7,14 @@ pub(crate) const MOST_LINES: usize = 12;
 
 /// Plain English and units, which no glossary explains.
 const PLAIN: &[&str] = &[
-    "a", "above", "all", "an", "and", "any", "are", "as", "at", "be", "because", "before", "below",
-    "by", "can", "each", "error", "errors", "for", "from", "has", "have", "in", "into", "is", "it",
-    "its", "mean", "means", "more", "most", "no", "not", "nothing", "of", "on", "one", "only",
-    "or", "other", "out", "over", "per", "than", "that", "the", "them", "they", "this", "to",
-    "under", "up", "were", "which", "with", "without", "computed", "data", "graph", "graphs",
-    "number", "numbers", "results", "see", // Units.
-    "b", "bytes", "kb", "mb", "gb", "tb", "ms", "s",
+    "a", "above", "again", "against", "all", "also", "an", "and", "another", "any", "are", "as",
+    "at", "be", "because", "before", "below", "by", "can", "data", "each", "error", "every", "for",
+    "from", "graph", "has", "have", "if", "in", "included", "into", "is", "it", "its", "large",
+    "leaves", "mean", "more", "most", "no", "none", "not", "nothing", "number", "of", "on", "one",
+    "only", "or", "other", "out", "over", "per", "place", "result", "see", "than", "that", "the",
+    "them", "there", "they", "this", "to", "too", "under", "up", "were", "which", "with",
+    "without", // Units.
+    "b", "bytes", "gb", "kb", "mb", "ms", "s", "tb",
 ];
 
 /// The words that text for newcomers may use.
