@@ -268,7 +268,9 @@ fn sentence_lengths(markdown: &str) -> Vec<usize> {
         paragraph.push_str(item.unwrap_or(line));
         paragraph.push(' ');
     }
-    let sentences = paragraphs.iter().flat_map(|text| text.split_inclusive(". "));
+    let sentences = paragraphs
+        .iter()
+        .flat_map(|text| text.split_inclusive(". "));
     let lengths = sentences.map(|sentence| sentence.split_whitespace().count());
     lengths.filter(|length| *length > 2).collect()
 }
@@ -318,7 +320,9 @@ fn the_test_in_the_readme_is_that_of_the_example() {
     let example = fs::read_to_string(repository("examples/equivalence_test.rs")).expect("readable");
     let lines: Vec<&str> = example.lines().map(str::trim).collect();
     let (_, readme) = &documents()[0];
-    let rust = readme.iter().find(|block| block.language.starts_with("rust"));
+    let rust = readme
+        .iter()
+        .find(|block| block.language.starts_with("rust"));
     for line in &rust.expect("the README shows a test").lines {
         assert!(lines.contains(&line.trim()), "not in the example: {line}");
     }

@@ -40,9 +40,9 @@ pub(super) fn figures(report: &Report) -> Vec<Figure> {
         let ours: Vec<Utility> = report.rows.iter().map(|row| row.utility).collect();
         let mut all = vec![series("this run", 0, &ours)];
         if report.summary.privacy.epsilon.is_some() {
-            all.push(series("trusted curator", 1, &report.central));
+            all.push(series("central baseline", 1, &report.central));
         }
-        all.push(series("no privacy", 2, &report.non_private));
+        all.push(series("without privacy", 2, &report.non_private));
         all.retain(|series| !series.points.is_empty());
         let ends: Vec<String> = all
             .iter()

@@ -74,10 +74,7 @@ fn page_of(
             "reference without privacy",
             &summary.utility.reason_non_private,
         ),
-        (
-            "trusted curator to compare with",
-            &summary.utility.reason_central,
-        ),
+        ("central baseline", &summary.utility.reason_central),
     ] {
         if let Some(reason) = reason {
             page.paragraph(&format!("There is no {missing}: {reason}"));
@@ -224,13 +221,13 @@ fn utility(summary: &Summary) -> PageTable {
     };
     let mut runs = vec![("this run".to_owned(), ours)];
     if summary.privacy.epsilon.is_some() {
-        let name = "the same under a trusted curator".to_owned();
+        let name = "central baseline".to_owned();
         runs.push((name, summary.utility.central));
     }
     if let Some(fault_free) = summary.utility.fault_free {
-        runs.push(("the same where nothing goes wrong".to_owned(), fault_free));
+        runs.push(("without faults".to_owned(), fault_free));
     }
-    let name = "the same without privacy".to_owned();
+    let name = "without privacy".to_owned();
     runs.push((name, summary.utility.non_private));
     if let Some(compared) = &summary.utility.compared {
         let name = format!("{} under the same budget", compared.name());
@@ -249,7 +246,7 @@ fn utility(summary: &Summary) -> PageTable {
         columns: vec![
             Column::new("run", ""),
             Column::new("relative error against exact", "ratio"),
-            Column::new("relative error against no privacy", "ratio"),
+            Column::new("relative error against the run without privacy", "ratio"),
             Column::new("subspace error", "sine"),
         ],
         rows: rows.collect(),

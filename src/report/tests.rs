@@ -278,7 +278,7 @@ fn the_page_of_a_run_is_sound_complete_and_repeats() {
         12 + page.matches("class=\"swatch\" width=\"24\"").count()
     );
     for expected in [
-        "trusted curator",
+        "central baseline",
         "one curious peer",
         "outside observer",
         "colluders = 1",

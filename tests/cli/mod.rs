@@ -8,6 +8,7 @@ mod cells;
 mod directions;
 mod extreme_receipts;
 mod faults;
+mod first_screen;
 mod frontiers;
 mod help;
 mod item_lists;
