@@ -364,7 +364,9 @@ pub enum Problem {
         name: String,
     },
     /// A format of one line per user has two for one.
-    #[error("user \"{user}\" has a second line, the first is line {first}; join the two")]
+    #[error(
+        "user \"{user}\" has a second line, the first is line {first}; join the two, or set format = \"table\" if every line is one rating"
+    )]
     RepeatedUser {
         /// The user's id.
         user: String,

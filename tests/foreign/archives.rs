@@ -42,8 +42,10 @@ fn sparse_matrices_are_read_or_refused_with_a_remedy() {
                 let read = &loaded.interactions;
                 let found = (read.users(), read.items(), loaded.counts.ratings);
                 assert_eq!(found, *sizes, "{name}");
-                assert_eq!(read.user_names(), ["0", "1", "2", "3"], "{name}");
-                assert_eq!(read.item_names(), ["0", "1", "2", "3", "4"], "{name}");
+                let users: Vec<&str> = (0..4).map(|user| read.user_name(user)).collect();
+                let items: Vec<&str> = (0..5).map(|item| read.item_name(item)).collect();
+                assert_eq!(users, ["0", "1", "2", "3"], "{name}");
+                assert_eq!(items, ["0", "1", "2", "3", "4"], "{name}");
                 assert_eq!(loaded.counts.declared_but_absent, 2, "{name}");
                 let values = loaded.values.as_ref().expect("all ratings");
                 assert_eq!(values.row(0), (&[0, 4][..], &[5.0, 1.0][..]), "{name}");
