@@ -64,7 +64,7 @@ impl Titles {
     fn print_hint(&self, out: &mut impl Write) -> io::Result<()> {
         match self.path {
             Some(_) => Ok(()),
-            None => writeln!(out, "{}", titles_hint(self.format)),
+            None => writeln!(out, "titles: {}", titles_hint(self.format)),
         }
     }
 }

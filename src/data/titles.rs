@@ -42,15 +42,15 @@ const TITLES: [&str; 12] = [
 const LONGEST: usize = 200;
 const LAYOUT: &str = "at least 2: id, title";
 
-/// Where titles of the items of a rating file are found, in one line. `format` is that of the rating file, where it is known.
+/// Where titles of the items of a rating file are found, in words. `format` is that of the rating file, where it is known.
 #[must_use]
 pub fn titles_hint(format: Option<Format>) -> &'static str {
     match format {
         Some(Format::MovielensCsv | Format::MovielensDat) => {
-            "titles: movies.csv (or movies.dat) of the same MovieLens collection, such as ml-latest-small of \
-             grouplens.org/datasets/movielens/latest; name the file in data.titles or with --titles"
+            "movies.csv (or movies.dat) of the same MovieLens collection, such as ml-latest-small of \
+             grouplens.org/datasets/movielens/latest, named in data.titles or with --titles"
         }
-        _ => "titles: name a table of ids and titles in data.titles or with --titles",
+        _ => "a table of ids and titles, named in data.titles or with --titles",
     }
 }
 

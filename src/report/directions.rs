@@ -52,8 +52,9 @@ pub(super) fn section(page: &mut Page, experiment: &Experiment, report: &Report)
         DataFormat::Matrix(_) | DataFormat::Generated => "variables",
     };
     page.paragraph(&lead((shown, all), config.data.image, what));
-    if let Some(standing) = standing.filter(|standing| *standing < all) {
+    if let Some(standing) = standing {
         page.paragraph(&match are_eigenvectors {
+            _ if standing >= all => "All of them stand out of the noise.".to_owned(),
             true => format!(
                 "{} of {all} columns do not stand out of the noise and are left out.",
                 all - standing
@@ -84,7 +85,7 @@ pub(super) fn section(page: &mut Page, experiment: &Experiment, report: &Report)
     page.cards(&cards);
     if ratings.is_some() && experiment.titles().is_empty() {
         page.paragraph(&format!(
-            "Items are shown by their ids; {}.",
+            "Items are shown by their ids. Their titles: {}.",
             titles_hint(ratings)
         ));
     }

@@ -78,3 +78,43 @@ fn of_product(basis: &Block, sum: &Block, sigma: f64) -> Option<usize> {
     let beyond = squares.iter().filter(|x| **x > threshold * threshold);
     Some(beyond.count().min(basis.columns()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn singular_values_of_products_are_held_against_those_of_noise() {
+        // The bound for n = 100, b = 4 and σ = 2 is 2(10 + 2 + 3.035) = 30.07.
+        let of = |lengths: [f64; 4]| {
+            let mut sum = Block::zeros(100, 4);
+            for (column, length) in lengths.into_iter().enumerate() {
+                sum.values_mut()[4 * (7 * column) + column] = length;
+            }
+            of_product(&Block::zeros(100, 3), &sum, 2.0)
+        };
+        assert_eq!(of([30.0, 29.0, 0.0, 1.0]), Some(0));
+        assert_eq!(of([1.0, -30.2, 30.0, 90.0]), Some(2));
+        assert_eq!(of([40.0; 4]), Some(3), "no more than columns of the basis");
+        assert_eq!(of([f64::NAN; 4]), None);
+        let narrow = Block::zeros(100, 1);
+        assert_eq!(of_product(&Block::zeros(100, 2), &narrow, 1.0), None);
+    }
+
+    #[test]
+    fn quotients_of_a_matrix_are_held_against_the_edge_of_its_noise() {
+        // A = [0 a; a 0] has the eigenvector (1, 1)/√2 of eigenvalue a.
+        let half = std::f64::consts::FRAC_1_SQRT_2;
+        let basis = Block::from_values(2, 2, vec![half, half, half, -half]);
+        let threshold = |sigma: f64| NoiseEdge::new(sigma, 2).threshold();
+        for (factor, expected) in [(1.01, Some(1)), (0.99, Some(0))] {
+            let a = factor * threshold(0.5);
+            let packed = [0.0, a, 0.0];
+            assert_eq!(of_triangle(&basis, &packed, 0.5, 1.0), expected);
+            // The isometric triangle holds a√2, and σ of it is σ/√2 of an entry.
+            let isometric = [0.0, a / half, 0.0];
+            assert_eq!(of_triangle(&basis, &isometric, 0.5 / half, half), expected);
+        }
+        assert_eq!(of_triangle(&basis, &[0.0; 5], 0.5, 1.0), None);
+    }
+}

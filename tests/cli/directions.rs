@@ -62,7 +62,7 @@ fn the_report_shows_titles_escaped_and_ids_where_there_are_none() {
         !shown.contains("set data.titles") && !shown.contains("unheard"),
         "{shown}"
     );
-    assert!(shown.contains("covered by the run's ε"), "{shown}");
+    assert!(shown.contains("covered by the run"), "{shown}");
     // Whatever their weight, all items are escaped, shortened or shown by id.
     let list = scratch.undertone(&format!(
         "recommend --basis out/basis.npy --directions --top 20 --json --sim sims/sim.toml {TITLED}"
@@ -128,7 +128,7 @@ fn recommend_takes_the_titles_of_the_experiment() {
     let recommend = "recommend --basis out/basis.npy --sim sims/sim.toml --user u3";
     let without = scratch.undertone(recommend);
     assert!(
-        without.stdout.contains("titles: name a table"),
+        without.stdout.contains("titles: a table of ids and titles"),
         "{}",
         without.stdout
     );
