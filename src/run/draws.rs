@@ -26,11 +26,14 @@ pub const DRAWS: u32 = 10;
 /// Draws below which a spread says too little.
 const FEWEST: u32 = 5;
 
-/// Multiplications that the draws of one method may take, where the run itself is small.
-const WORK: u64 = 60_000_000;
+/// Multiplications that the draws of one method may take in any run: hundredths of a second.
+const CHEAP: u64 = 24_000_000;
 
-/// The part of the work of a network that the draws of one method may take.
-const PART: u64 = 32;
+/// Multiplications up to which a method has [`FEWEST`] draws where more would be dear: tenths of a second.
+const DEAR: u64 = 120_000_000;
+
+/// The part of the network's own work that the draws of one method may take.
+const PART: u64 = 3;
 
 /// Numbers of a release above which nothing is drawn: a draw holds several such arrays.
 const LARGEST: usize = 1 << 21;
@@ -38,8 +41,11 @@ const LARGEST: usize = 1 << 21;
 /// Multiplications that a normal number takes.
 const NORMAL: u64 = 8;
 
-/// Products with a matrix that its eigenvectors take.
-const PRODUCTS: u64 = 32;
+/// Products with a noisy matrix that its eigenvectors take, measured.
+const PRODUCTS: u64 = 80;
+
+/// Multiplications per score or predicted rating and direction, measured.
+const SCORE: u64 = 16;
 
 /// The error of averaging relative to the noise above which a draw has another law than the run.
 const COARSE: f64 = 0.1;
@@ -75,7 +81,7 @@ pub struct Draws {
 /// The figure of an outcome.
 pub(super) type Figure<'a> = dyn Fn(&Outcome) -> Option<f64> + Sync + 'a;
 
-/// One method: its session, the noise of a draw, and σ of the sum per unit sensitivity.
+/// One method: its session, whose curator has the σ of a draw, and where the noise comes from.
 struct Drawn {
     session: Session,
     noise: SumNoise,
@@ -121,7 +127,7 @@ fn differs(summary: &Summary) -> Option<String> {
     let averaging = summary.consensus.relative_to_noise;
     let coarse = averaging.filter(|part| part.is_nan() || *part > COARSE)?;
     Some(format!(
-        "averaging leaves an error of {coarse:.2} of the noise, and in no draw"
+        "averaging leaves an error of {coarse:.2} times the noise, and in no draw"
     ))
 }
 
@@ -194,7 +200,11 @@ impl Drawn {
         let catalogue = experiment.catalogue().items() as u64;
         let users = summary.recommendation.as_ref();
         let users = users.map_or(0, |found| found.this_run.users_evaluated as u64);
-        releases + 8 * entries * columns + items * items + users * catalogue * columns
+        let scores = match summary.completion.is_some() {
+            true => entries * columns * columns,
+            false => users * catalogue * columns,
+        };
+        releases + 8 * entries * columns + items * items + SCORE * scores
     }
 }
 
@@ -214,8 +224,12 @@ fn count(drawn: &Drawn, experiment: &Experiment, summary: &Summary) -> Result<u3
     let work = drawn.work(experiment, summary).max(1);
     let values: u64 = plan.releases().iter().map(|one| one.values() as u64).sum();
     let network = drawn.session.peers() + drawn.session.noise_graph().edges();
-    let allowed = WORK.max(NORMAL * values * network as u64 / PART);
+    let allowed = CHEAP.max(NORMAL * values * network as u64 / PART);
     let fit = u32::try_from(allowed / work).unwrap_or(u32::MAX).min(DRAWS);
+    let fit = match work <= DEAR / u64::from(FEWEST) {
+        true => fit.max(FEWEST),
+        false => fit,
+    };
     match fit >= FEWEST && plan.most_values() <= LARGEST {
         true => Ok(fit),
         false => Err("the data are too large to draw the noise again".to_owned()),

@@ -12,7 +12,7 @@ const PLAIN: &[&str] = &[
     "from", "graph", "has", "have", "if", "in", "included", "into", "is", "it", "its", "large",
     "leaves", "mean", "more", "most", "no", "none", "not", "nothing", "number", "of", "on", "one",
     "only", "or", "other", "out", "over", "per", "place", "result", "see", "than", "that", "the",
-    "them", "there", "they", "this", "to", "too", "under", "up", "were", "which", "with",
+    "them", "there", "they", "this", "times", "to", "too", "under", "up", "were", "which", "with",
     "without", // Units.
     "b", "bytes", "gb", "kb", "mb", "ms", "s", "tb",
 ];

@@ -293,7 +293,10 @@ fn faults(experiment: &Experiment, summary: &Summary) -> Option<String> {
     if let Some(faults) = &summary.faults {
         let ends = faults.ends.iter();
         parts.extend(ends.map(|(end, count)| format!("{count} {end}")));
-        parts.push(count(faults.retries_spent as usize, "retry", "retries"));
+        if faults.retries_spent > 0 {
+            let retries = faults.retries_spent as usize;
+            parts.push(count(retries, "retry", "retries"));
+        }
         if let Some(deviants) = &faults.deviants {
             parts.push(format!(
                 "{} of which {} were named",
