@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run an experiment beside the same run under a trusted curator and without privacy
+    /// Run an experiment, and in comparison its central baseline and the same without privacy
     #[command(
         after_help = "Writes into DIR: summary.json, receipt.json (see `undertone privacy check`), basis.npy (X, n x p), items.csv (which item each row is), metrics.csv (one row per \
         iteration), config.toml (all defaults filled in), and with --trace the public transcript. A run with [dropouts] on engine event also writes \

@@ -71,10 +71,7 @@ fn page_of(
             "reference without privacy",
             &summary.utility.reason_non_private,
         ),
-        (
-            "trusted curator to compare with",
-            &summary.utility.reason_central,
-        ),
+        ("central baseline", &summary.utility.reason_central),
     ] {
         if let Some(reason) = reason {
             page.paragraph(&format!("There is no {missing}: {reason}"));
@@ -216,13 +213,13 @@ fn utility(summary: &Summary) -> PageTable {
     };
     let mut runs = vec![("this run".to_owned(), ours)];
     if summary.privacy.epsilon.is_some() {
-        let name = "the same under a trusted curator".to_owned();
+        let name = "central baseline".to_owned();
         runs.push((name, summary.utility.central));
     }
     if let Some(fault_free) = summary.utility.fault_free {
-        runs.push(("the same where nothing goes wrong".to_owned(), fault_free));
+        runs.push(("without faults".to_owned(), fault_free));
     }
-    let name = "the same without privacy".to_owned();
+    let name = "without privacy".to_owned();
     runs.push((name, summary.utility.non_private));
     if let Some(compared) = &summary.utility.compared {
         let name = format!("{} under the same budget", compared.name());
@@ -241,7 +238,7 @@ fn utility(summary: &Summary) -> PageTable {
         columns: vec![
             Column::new("run", ""),
             Column::new("relative error against exact", "ratio"),
-            Column::new("relative error against no privacy", "ratio"),
+            Column::new("relative error against the run without privacy", "ratio"),
             Column::new("subspace error", "sine"),
         ],
         rows: rows.collect(),
@@ -260,9 +257,9 @@ fn convergence(report: &Report) -> Vec<Figure> {
         let ours: Vec<Utility> = report.rows.iter().map(|row| row.utility).collect();
         let mut all = vec![series("this run", 0, &ours)];
         if report.summary.privacy.epsilon.is_some() {
-            all.push(series("trusted curator", 1, &report.central));
+            all.push(series("central baseline", 1, &report.central));
         }
-        all.push(series("no privacy", 2, &report.non_private));
+        all.push(series("without privacy", 2, &report.non_private));
         all.retain(|series| !series.points.is_empty());
         let ends: Vec<String> = all
             .iter()

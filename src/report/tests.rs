@@ -274,7 +274,7 @@ fn the_page_of_a_run_is_sound_complete_and_repeats() {
         12 + page.matches("class=\"swatch\" width=\"24\"").count()
     );
     for expected in [
-        "trusted curator",
+        "central baseline",
         "one curious peer",
         "outside observer",
         "colluders = 1",
@@ -445,7 +445,8 @@ fn the_finding_names_the_method_that_needs_least() {
     };
     let found = title(&sweep);
     assert!(
-        found.contains("degree floor 20 reaches 0.1 at ε = ")
+        found.contains("degree floor 20")
+            && found.contains(" reaches 0.1 at ε = ")
             && found.contains(", P1 Alg. 2 (baseline) at 9.9"),
         "{found}"
     );

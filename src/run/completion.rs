@@ -63,8 +63,8 @@ impl CompletionSummary {
     pub fn lines(&self) -> [(&'static str, Option<f64>); 5] {
         [
             ("this run", self.rmse),
-            ("trusted curator", self.rmse_central),
-            ("no privacy", self.rmse_non_private),
+            ("central baseline", self.rmse_central),
+            ("without privacy", self.rmse_non_private),
             ("user and item means, no noise", self.rmse_item_means),
             ("the user's mean", self.rmse_user_mean),
         ]

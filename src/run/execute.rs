@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
-use super::completion::{CompletionRuns, CompletionSummary};
+use super::completion::{CompletionRuns, CompletionSummary, rmse_of};
 use super::consensus::{consensus, guaranteed};
 use super::convergence_bounds::convergence_bounds;
+use super::draws::DrawsSummary;
 use super::engine::{RunError, run_tolerant};
 use super::faults::{Conducted, Faulty};
 use super::items::ItemList;
+use super::measure::Measure;
 use super::metrics::Utility;
 use super::peak_memory::peak_memory_bytes;
 use super::predictor::Predictor;
 use super::receipt::{RealisedReceipt, Receipt};
-use super::recommendation::{by_gram, recommendation};
+use super::recommendation::{by_gram, quality_of, recommendation};
 use super::references::References;
 use super::rounds::{Rounds, contractions};
 use super::score_model::{ScoreModel, model_of};
@@ -182,7 +184,9 @@ pub fn run_by(
     };
     let (central, non_private) =
         clock.time("metrics", || (measure_all(&curated), measure_all(&plain)));
-    let compared = other.map(|other| clock.time("compared", || ComparedRun::of(&other, measure)));
+    let compared = other
+        .as_ref()
+        .map(|other| clock.time("compared", || ComparedRun::of(other, measure)));
     let fault_free = faults
         .as_ref()
         .and_then(|faults| faults.fault_free.as_ref());
@@ -202,6 +206,7 @@ pub fn run_by(
         central: last(&central),
         non_private: last(&non_private),
         compared,
+        draws: None,
         fault_free: fault_free.map(|fault_free| measure(fault_free.basis())),
         bounds,
         reference_floor: experiment.reference_floor(),
@@ -233,8 +238,6 @@ pub fn run_by(
         Some(Err(reason)) => (None, Some(reason)),
         None => (None, None),
     };
-    let mut seconds = experiment.seconds().clone();
-    seconds.extend(clock.seconds);
     let agreements: Vec<_> = rows
         .iter()
         .map(|row| (row.disagreement, row.guaranteed))
@@ -249,7 +252,7 @@ pub fn run_by(
     warnings.extend(scored.and_then(|(scores, gram)| scores.warning(gram)));
     let recommender = scored.and_then(|(scores, gram)| scores.summary(experiment, gram));
     let parameters = session.plan().parameters();
-    let summary = Summary {
+    let mut summary = Summary {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION"),
         not_for_publication: NotForPublication::default(),
@@ -284,12 +287,21 @@ pub fn run_by(
         recommendation_reason,
         completion,
         consensus,
-        timing: Timing {
-            seconds,
-            peak_memory_bytes: peak_memory_bytes(),
-        },
+        timing: Timing::default(),
         warnings,
     };
+    summary.utility.draws = clock.time("draws", || {
+        let chosen = Measure::of(&summary)?;
+        let figure = |outcome: &Outcome| match chosen {
+            Measure::Rmse => rmse_of(experiment, &session, outcome),
+            Measure::Recall => Some(quality_of(experiment, outcome)?.recall),
+            _ => chosen.of_basis(&measure(outcome.basis())),
+        };
+        DrawsSummary::of(experiment, &session, other.as_ref(), (&summary, &figure))
+    });
+    summary.timing.seconds.clone_from(experiment.seconds());
+    summary.timing.seconds.extend(clock.seconds);
+    summary.timing.peak_memory_bytes = peak_memory_bytes();
     Ok(Report {
         summary,
         receipt: Receipt {

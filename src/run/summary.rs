@@ -8,6 +8,7 @@ use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
 use super::completion::CompletionSummary;
 use super::convergence_bounds::ConvergenceBounds;
+use super::draws::DrawsSummary;
 use super::faults::FaultsSummary;
 use super::metrics::Utility;
 use super::receipt::{Choice, PilotReceipt};
@@ -231,6 +232,9 @@ pub struct UtilitySummary {
     /// Another method under the same budget, where `[compare]` names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compared: Option<ComparedRun>,
+    /// The spread of the figure that fits the data over draws of the noise; absent without noise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draws: Option<DrawsSummary>,
     /// The same figures where nothing goes wrong, where something did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault_free: Option<Utility>,

@@ -55,9 +55,14 @@ fn chosen_by_the_file(advice: &Value) -> Value {
 #[test]
 fn a_run_that_was_chosen_writes_and_prints_its_pilot_and_can_be_made_again() {
     let scratch = Scratch::new();
-    let run = scratch.undertone(&format!("run sims/sim.toml --out out {OPEN}"));
+    let run = scratch.undertone(&format!("run sims/sim.toml --out out --verbose {OPEN}"));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    for words in ["pilot: 10", "chosen (advise ", "PASS"] {
+    for words in [
+        "chosen by a pilot: ",
+        "pilot: 10",
+        "chosen (advise ",
+        "PASS",
+    ] {
         let checked = scratch.undertone("privacy check out/receipt.json");
         assert_eq!(checked.code, Some(0), "{}", checked.stdout);
         let text = format!("{}{}", run.stdout, checked.stdout);

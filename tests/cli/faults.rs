@@ -22,9 +22,14 @@ fn json(scratch: &Scratch, name: &str) -> Value {
 #[test]
 fn a_run_with_crashes_says_who_was_there_and_what_it_cost_and_runs_again() {
     let scratch = scratch();
-    let run = scratch.undertone("run sims/sim.toml --out out");
+    let run = scratch.undertone("run sims/sim.toml --out out --verbose");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
-    for words in ["2 crashed, 6 finished", "promised", "went wrong: 2 crashes"] {
+    for words in [
+        "  of 8 peers: 2 crashed, 6 finished",
+        "none for this run, as peers crash",
+        "promised",
+        "went wrong: 2 crashes",
+    ] {
         assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
     }
     let summary = json(&scratch, "out/summary.json");
@@ -49,7 +54,7 @@ fn a_run_with_crashes_says_who_was_there_and_what_it_cost_and_runs_again() {
     }
     // Another schedule is another result.
     scratch.write("none.toml", "[faults]\nseed = 5\n");
-    let calm = scratch.undertone("run sims/sim.toml --out calm --faults none.toml");
+    let calm = scratch.undertone("run sims/sim.toml --out calm --verbose --faults none.toml");
     assert_eq!(calm.code, Some(0), "{}", calm.stderr);
     assert!(
         calm.stdout.contains("nothing went wrong"),

@@ -7,6 +7,7 @@ mod cell_data;
 mod cells;
 mod extreme_receipts;
 mod faults;
+mod first_screen;
 mod frontiers;
 mod help;
 mod item_lists;

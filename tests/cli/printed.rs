@@ -40,7 +40,7 @@ fn quiet_prints_nothing_and_writes_everything() {
     }
     // The same run aloud warns: quiet was not quiet for want of anything to say.
     let aloud = scratch.undertone("run sims/sim.toml --out out --set noise.scheme=none");
-    assert!(aloud.stderr.contains("protects nobody") && aloud.stdout.contains("privacy: NONE"));
+    assert!(aloud.stderr.contains("protects nobody") && aloud.stdout.contains("privacy: none"));
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn without_out_results_go_below_the_current_folder_by_name() {
     let shown = scratch.undertone("run sims/sim.toml");
     assert_eq!(shown.code, Some(0));
     assert!(
-        shown.stdout.contains("results: out/small"),
+        shown.stdout.contains("report: out/small/report.html"),
         "{}",
         shown.stdout
     );
@@ -84,4 +84,45 @@ fn privacy_prints_the_cost_without_running() {
         table.contains("one curious peer") && table.contains("gap to central"),
         "{table}"
     );
+}
+
+/// The first screen says what it is, and `--verbose` prints everything below it.
+#[test]
+fn details_stand_below_the_first_screen() {
+    let scratch = Scratch::new();
+    let shown = scratch.undertone("run sims/sim.toml --out out").stdout;
+    for words in [
+        "small: 40 users, 20 items, ",
+        "; 8 peers, random-regular graph, 16 edges",
+        "this run",
+        "central baseline",
+        "without privacy",
+        "± standard deviation over 10 draws of the noise",
+        "privacy: (2.00, 1e-5)-differential privacy for one interaction, against any one colluding peer",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    for words in ["mu", "sigma own", "took", "results: "] {
+        assert!(!shown.contains(words), "{words}: {shown}");
+    }
+    let verbose = scratch.undertone("run sims/sim.toml --out out -v").stdout;
+    assert!(verbose.starts_with(&shown), "{verbose}");
+    for words in [
+        "sigma own",
+        "took",
+        "results: out",
+        "over draws of the noise",
+    ] {
+        assert!(verbose[shown.len()..].contains(words), "{words}: {verbose}");
+    }
+    let summary: Value = serde_json::from_slice(&scratch.read("out/summary.json")).expect("JSON");
+    let draws = &summary["utility"]["draws"];
+    assert_eq!(draws["of"], "relative_error");
+    for method in ["this_run", "central"] {
+        assert_eq!(draws[method]["count"], 10, "{draws}");
+        assert!(
+            draws[method]["standard_deviation"].as_f64() > Some(0.0),
+            "{draws}"
+        );
+    }
 }

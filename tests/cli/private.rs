@@ -130,7 +130,7 @@ fn figures_without_a_reference_are_null_with_a_reason() {
     let scratch = scratch();
     scratch.write("sims/ratings.csv", &listing(&|_, i| i == 5));
     let set = "--set evaluation.holdout=0.5";
-    let run = scratch.undertone(&format!("run sims/sim.toml --out out {set}"));
+    let run = scratch.undertone(&format!("run sims/sim.toml --out out -v {set}"));
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(
         run.stdout.contains("no reference without privacy"),

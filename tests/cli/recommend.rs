@@ -135,7 +135,7 @@ fn held_out_items_are_not_in_the_row_of_the_experiment() {
         document["interactions_used"].as_u64().expect("a number")
     };
     assert!(used("--set evaluation.holdout=0.5") < used(""));
-    let table = scratch.undertone("run sims/sim.toml --out table --set evaluation.holdout=0.5");
+    let table = scratch.undertone("run sims/sim.toml --out table -v --set evaluation.holdout=0.5");
     for words in [
         "held out: ",
         "recall@20",

@@ -107,7 +107,12 @@ fn a_run_without_signal_says_so() {
         let completion = &summary["completion"];
         let without = completion["directions_kept"] == 0;
         assert_eq!(completion["signal"], !without);
-        assert_eq!(run.stdout.contains("no signal"), without, "{}", run.stdout);
+        assert_eq!(
+            run.stdout.contains("no signal above the noise"),
+            without,
+            "{}",
+            run.stdout
+        );
         if without {
             assert_eq!(completion["rmse"], completion["rmse_user_mean"]);
             silent += 1;

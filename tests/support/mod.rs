@@ -6,6 +6,8 @@ pub(crate) mod coalitions;
 pub(crate) mod command;
 pub(crate) mod experiments;
 #[cfg(feature = "cli")]
+pub(crate) mod glossary;
+#[cfg(feature = "cli")]
 pub(crate) mod scratch;
 pub(crate) mod sessions;
 

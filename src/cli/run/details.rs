@@ -1,151 +1,20 @@
-//! `undertone run`: runs one experiment, writes its files and prints the tables.
+//! What `run --verbose` prints below the first screen.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
-
-use super::arguments::RunArguments;
-use super::live::Showing;
-use super::progress::Progress;
-use super::{Verdict, table};
-use crate::campaign::auto::Auto;
+use crate::cli::table;
 use crate::engine::Communication;
-use crate::report;
 use crate::run::completion::CompletionSummary;
 use crate::run::convergence_bounds::ConvergenceBounds;
-use crate::run::faults::{FaultsError, FaultsSummary};
+use crate::run::faults::FaultsSummary;
 use crate::run::metrics::Utility;
 use crate::run::recommendation::RecommendationSummary;
 use crate::run::summary::Summary;
 use crate::run::variance::{VariancePart, VarianceSummary};
-use crate::run::{ComparedRun, Report, RunError, output, run};
+use crate::run::{ComparedRun, Draws, DrawsSummary, Report};
 use crate::writing::bytes;
 
-pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
-    if let Some(study) = arguments.experiment.study()? {
-        ensure!(
-            arguments.shard.is_none(),
-            "--shard is for sweeps, and {} is a study",
-            arguments.experiment.sim.display()
-        );
-        ensure!(
-            !arguments.pareto,
-            "--pareto is for sweeps, and {} is a study",
-            arguments.experiment.sim.display()
-        );
-        Showing::refuse(arguments, "a study")?;
-        return super::study::execute(arguments, &study);
-    }
-    let config = arguments.experiment.config()?;
-    if config.sweep.is_some() || Auto::is_meant(&config) {
-        ensure!(
-            arguments.faults.is_none(),
-            "--faults is for one run: {} is a sweep, or chooses its algorithm first",
-            arguments.experiment.sim.display()
-        );
-    }
-    if config.sweep.is_some() {
-        Showing::refuse(arguments, "a sweep")?;
-        return super::sweep::execute(arguments, config);
-    }
-    ensure!(
-        arguments.shard.is_none(),
-        "--shard is for sweeps, and {} is one run",
-        arguments.experiment.sim.display()
-    );
-    ensure!(
-        !arguments.pareto,
-        "--pareto is for sweeps, and {} is one run",
-        arguments.experiment.sim.display()
-    );
-    let quiet = arguments.report.quiet;
-    let mut progress = Progress::new("reading", quiet);
-    let open = Auto::is_meant(&config);
-    let folder = |name: &str| {
-        let own = arguments.out.clone();
-        own.unwrap_or_else(|| PathBuf::from("out").join(name))
-    };
-    let (experiment, chosen) = match open {
-        true => {
-            output::create(&folder(&config.name))?;
-            let chosen = super::auto::choose(&arguments.experiment, config, &progress)?;
-            (chosen.experiment.clone(), Some(chosen))
-        }
-        false => {
-            let faults = arguments.faults.as_deref();
-            (arguments.experiment.with_faults(config, faults)?, None)
-        }
-    };
-    let directory = folder(&experiment.config().name);
-    output::create(&directory)?;
-    progress.message("running");
-    let showing = Showing::start(arguments, &experiment)?;
-    let mut observer = showing.observer(&experiment, &mut progress);
-    let found = match &chosen {
-        Some(chosen) => chosen.run(&mut *observer).map_err(anyhow::Error::from),
-        None => run(&experiment, &mut *observer).map_err(anyhow::Error::from),
-    };
-    drop(observer);
-    let results = match found {
-        Ok(results) => results,
-        Err(error) => match error.downcast::<RunError>() {
-            Ok(RunError::Faults(FaultsError::NoResult(none))) => {
-                progress.finish();
-                showing.failed(&none);
-                output::write_no_result(&directory, &none.faulty)?;
-                let mut out = io::stdout().lock();
-                if arguments.report.json {
-                    serde_json::to_writer_pretty(&mut out, &none.faulty.summary)
-                        .context("cannot print the summary")?;
-                    writeln!(out)?;
-                } else if !quiet {
-                    super::faults::print(&mut out, &none.faulty.summary)?;
-                    writeln!(out, "what went wrong: {}", directory.display())?;
-                }
-                eprintln!("error: {none}");
-                showing.stay();
-                return Ok(Verdict::CheckFailed);
-            }
-            Ok(other) => return Err(other.into()),
-            Err(other) => return Err(other),
-        },
-    };
-    progress.finish();
-    let written_as = match &chosen {
-        Some(chosen) => chosen.portable_config(),
-        None => experiment.portable_config(),
-    };
-    output::write(&directory, &written_as, &results, arguments.trace)?;
-    if let Some(chosen) = &chosen {
-        output::write_advice(&directory, &chosen.advice)?;
-    }
-    let page = match &chosen {
-        Some(chosen) => report::chosen_page(chosen, &results),
-        None => report::run_page(&experiment, &results),
-    };
-    let page = page.context("cannot draw the report")?;
-    let written = report::write(&directory, &page)?;
-    let mut out = io::stdout().lock();
-    if arguments.report.json {
-        serde_json::to_writer_pretty(&mut out, &results.summary)
-            .context("cannot print the summary")?;
-        writeln!(out)?;
-    } else if !quiet {
-        if let Some(chosen) = &chosen {
-            super::auto::print(&mut out, chosen)?;
-        }
-        print(&mut out, &results)?;
-        writeln!(out, "results: {}", directory.display())?;
-        writeln!(out, "report: {}", written.display())?;
-    }
-    super::warn(&results.summary.warnings);
-    showing.done(&results.summary);
-    showing.stay();
-    Ok(Verdict::Success)
-}
-
-fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
+pub(super) fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
     let summary = &report.summary;
     print_setting(out, summary)?;
     match &summary.completion {
@@ -158,6 +27,9 @@ fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
     if let Some(reason) = summary.recommendation_reason {
         writeln!(out, "\n  (no recommendations measured: {reason})")?;
     }
+    if let Some(draws) = &summary.utility.draws {
+        print_draws(out, draws)?;
+    }
     if summary.privacy.epsilon.is_some() {
         writeln!(
             out,
@@ -165,10 +37,10 @@ fn print(out: &mut impl Write, report: &Report) -> io::Result<()> {
         )?;
     }
     writeln!(out)?;
-    super::privacy::print(out, &summary.privacy)?;
+    crate::cli::privacy::print(out, &summary.privacy)?;
     if let Some(faults) = &summary.faults {
         writeln!(out)?;
-        super::faults::print(out, faults)?;
+        crate::cli::faults::print(out, faults)?;
     }
     let communication = &summary.communication;
     writeln!(out, "\nsent: {}", sent(communication))?;
@@ -303,16 +175,21 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         captured_variance: utility.captured_variance,
         explained_ratio: utility.explained_ratio,
     };
-    let mut runs = vec![("this run", &ours), ("trusted curator", &utility.central)];
+    let mut runs = vec![("this run", &ours), ("central baseline", &utility.central)];
     if let Some(fault_free) = &utility.fault_free {
-        runs.push(("nothing goes wrong", fault_free));
+        runs.push(("without faults", fault_free));
     }
-    runs.push(("no privacy", &utility.non_private));
+    runs.push(("without privacy", &utility.non_private));
     if summary.privacy.epsilon.is_none() {
-        // Without noise the curator's run is the one without privacy.
+        // Without noise the central baseline is the run without privacy.
         runs.remove(1);
     }
-    let heading = ["", "relative error", "vs no privacy", "subspace error"];
+    let heading = [
+        "",
+        "relative error",
+        "against without privacy",
+        "subspace error",
+    ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     for (name, figures) in runs {
         rows.push(vec![
@@ -330,13 +207,13 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         let floor = utility.reference_floor;
         writeln!(
             out,
-            "  errors are against the matrix of degree floor {floor}, on which \"no privacy\" ran"
+            "  errors are against the matrix of degree floor {floor}, on which \"without privacy\" ran"
         )?;
     }
     for (missing, reason) in [
         ("exact reference", &utility.reason),
         ("reference without privacy", &utility.reason_non_private),
-        ("trusted curator", &utility.reason_central),
+        ("central baseline", &utility.reason_central),
     ] {
         if let Some(reason) = reason {
             writeln!(out, "  (no {missing}: {reason})")?;
@@ -348,6 +225,39 @@ fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     print_bounds(out, &utility.bounds)
 }
 
+/// Mean and standard deviation over draws of the noise, or why there are none.
+fn print_draws(out: &mut impl Write, draws: &DrawsSummary) -> io::Result<()> {
+    let of = crate::cli::privacy::name(&draws.of);
+    writeln!(out, "\n{of} over draws of the noise")?;
+    let heading = ["", "draws", "mean", "standard deviation", "reason"];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    let compared = draws.compared.as_ref();
+    let all = [
+        ("this run", Some(&draws.this_run)),
+        ("central baseline", Some(&draws.central)),
+        ("in comparison", compared),
+    ];
+    for (name, draws) in all {
+        let Some(Draws {
+            count,
+            mean,
+            standard_deviation,
+            reason,
+        }) = draws
+        else {
+            continue;
+        };
+        rows.push(vec![
+            name.to_owned(),
+            count.to_string(),
+            table::optional(*mean),
+            table::optional(*standard_deviation),
+            reason.clone().unwrap_or_default(),
+        ]);
+    }
+    table::write(out, &rows)
+}
+
 /// How much variance the first k columns capture.
 fn print_variance(out: &mut impl Write, variance: &VarianceSummary) -> io::Result<()> {
     writeln!(
@@ -357,8 +267,8 @@ fn print_variance(out: &mut impl Write, variance: &VarianceSummary) -> io::Resul
     let heading = [
         "k",
         "this run",
-        "trusted curator",
-        "no privacy",
+        "central baseline",
+        "without privacy",
         "explained ratio",
     ];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
@@ -412,13 +322,13 @@ fn print_compared(out: &mut impl Write, compared: &ComparedRun) -> io::Result<()
     match (&compared.communication, &compared.reason) {
         (Some(communication), _) => writeln!(
             out,
-            "  beside it {name}, {iterations} iterations, under the same budget: relative error {}, sent {}",
+            "  in comparison {name}, {iterations} iterations, under the same budget: relative error {}, sent {}",
             table::optional(compared.utility.relative_error),
             sent(communication),
         ),
         (None, reason) => writeln!(
             out,
-            "  (no {name} beside it: {})",
+            "  (no comparison with {name}: {})",
             reason.as_deref().unwrap_or("it did not run"),
         ),
     }
@@ -450,10 +360,10 @@ fn print_recommendation(
     writeln!(out)?;
     let mut runs = vec![
         ("this run", Some(found.this_run.quality)),
-        ("trusted curator", found.central),
-        ("no privacy", found.non_private),
+        ("central baseline", found.central),
+        ("without privacy", found.non_private),
         ("exact eigenvectors", found.exact),
-        ("most popular", Some(found.popularity)),
+        ("most popular items", Some(found.popularity)),
     ];
     if summary.privacy.epsilon.is_none() {
         runs.remove(1);
