@@ -526,7 +526,8 @@ fn the_finding_names_the_method_that_needs_least() {
     };
     let found = title(&sweep);
     assert!(
-        found.contains("degree floor 20 reaches 0.1 at ε = ")
+        found.contains("degree floor 20")
+            && found.contains(" reaches 0.1 at ε = ")
             && found.contains(", P1 Alg. 2 (baseline) at 9.9"),
         "{found}"
     );

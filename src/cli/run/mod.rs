@@ -81,7 +81,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
                     super::faults::print(&mut out, &none.faulty.summary)?;
                     writeln!(out, "what went wrong: {}", directory.display())?;
                 }
-                eprintln!("error: {none}");
+                super::colour::error(&none);
                 showing.stay();
                 return Ok(Verdict::CheckFailed);
             }
