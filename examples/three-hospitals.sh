@@ -9,7 +9,7 @@ port=${FIRST_PORT:-7701}
 # The command: as UNDERTONE says, installed, or built in this checkout.
 undertone=${UNDERTONE:-$(command -v undertone || true)}
 [ -n "$undertone" ] || undertone=$root/target/release/undertone
-[[ $undertone != */* ]] || undertone=$(realpath "$undertone")
+[[ $undertone != */* ]] || undertone=$(realpath "$undertone" 2> /dev/null || echo "$undertone")
 if ! command -v "$undertone" > /dev/null; then
     echo "error: there is no command $undertone: build it with \`cargo build --release\` in $root, or name it with UNDERTONE=..." >&2
     exit 2

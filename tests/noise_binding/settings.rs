@@ -255,8 +255,11 @@ fn of_interactions() {
     let ratings = std::io::BufReader::new(GzDecoder::new(ratings.expect("embedded")));
     let at_peers = ratings.lines().map(|line| {
         let line = line.expect("text");
-        let user = line.split(',').next().and_then(|user| user.parse().ok());
-        let peer = user.map_or("peer".to_owned(), |user: u32| (user % 7).to_string());
+        let user = line
+            .split(',')
+            .next()
+            .and_then(|user| user.parse::<u32>().ok());
+        let peer = user.map_or("peer".to_owned(), |user| (user % 7).to_string());
         format!("{line},{peer}\n")
     });
     let placed = folder.path().join("placed.csv");
