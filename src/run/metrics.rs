@@ -31,7 +31,7 @@ const MISSED: f64 = 0.9;
 
 /// The largest angle to the exact leading eigenvectors, in degrees, if this subspace error means that one of them was missed.
 pub(crate) fn missed_angle(subspace_error: f64) -> Option<f64> {
-    (subspace_error >= MISSED).then(|| subspace_error.min(1.0).asin().to_degrees())
+    (subspace_error >= MISSED).then(|| libm::asin(subspace_error.min(1.0)).to_degrees())
 }
 
 impl Utility {

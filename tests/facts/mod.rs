@@ -5,6 +5,9 @@
 //! on purpose a mean may be four standard errors of the difference away, which one of the 128 cells here exceeds with probability 0.01,
 //! and a standard deviation by a factor of four. What the guide repeats is compared with the header, digit by digit.
 
+mod guide;
+mod stated;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use undertone::campaign::sweep::Sweep;
@@ -14,89 +17,7 @@ use undertone::run::run;
 use undertone::scenario::Experiment;
 
 use crate::support::repository;
-
-/// A number as it is written.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Stated {
-    value: f64,
-    /// Digits behind the point.
-    digits: i32,
-}
-
-impl Stated {
-    fn parse(text: &str) -> Option<Self> {
-        let digits = text.split_once('.').map_or(0, |(_, digits)| digits.len());
-        Some(Self {
-            value: text.parse().ok()?,
-            digits: i32::try_from(digits).ok()?,
-        })
-    }
-
-    /// Half of the last digit.
-    fn rounding(self) -> f64 {
-        0.5 * 10_f64.powi(-self.digits)
-    }
-}
-
-/// A mean over seeds with the standard deviation over seeds, as stated.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Cell {
-    mean: Stated,
-    spread: Stated,
-}
-
-impl Cell {
-    fn parse(text: &str) -> Option<Self> {
-        let (mean, spread) = text.split_once('±')?;
-        Some(Self {
-            mean: Stated::parse(mean.trim())?,
-            spread: Stated::parse(spread.trim())?,
-        })
-    }
-
-    /// Whether `runs` with this mean and standard deviation are of the same law, as far as can be seen.
-    fn agrees(self, (mean, spread): (f64, f64), runs: usize) -> bool {
-        let own = self.spread.value + self.spread.rounding();
-        let error = ((own.powi(2) + spread.powi(2)) / runs as f64).sqrt();
-        let least = (self.spread.value - self.spread.rounding()).max(0.0);
-        (mean - self.mean.value).abs() <= 4.0 * error + self.mean.rounding()
-            && (least / 4.0..=4.0 * own).contains(&spread)
-    }
-}
-
-/// What a header states, by method and ε.
-type Numbers = BTreeMap<(String, String), Cell>;
-
-/// The table in the header of an experiment file.
-fn stated(text: &str) -> Numbers {
-    let header = text.lines().take_while(|line| line.starts_with('#'));
-    let lines = header.filter_map(|line| line.trim_start_matches(['#', ' ']).strip_prefix('|'));
-    let cells = |line: &str| -> Vec<String> {
-        let line = line.trim().trim_end_matches('|');
-        line.split('|').map(|cell| cell.trim().to_owned()).collect()
-    };
-    let mut lines = lines.map(cells);
-    let columns = lines.next().unwrap_or_default();
-    let mut found = Numbers::new();
-    for row in lines {
-        assert_eq!(row.len(), columns.len(), "{row:?}");
-        for (column, cell) in columns.iter().zip(&row).skip(1) {
-            if cell.is_empty() {
-                continue;
-            }
-            let place = (row[0].clone(), column.clone());
-            let read = Cell::parse(cell).unwrap_or_else(|| panic!("{cell:?}"));
-            found.insert(place, read);
-        }
-    }
-    found
-}
-
-/// The table of `sims/NAME.toml`.
-fn header(name: &str) -> Numbers {
-    let path = repository("sims").join(format!("{name}.toml"));
-    stated(&std::fs::read_to_string(path).expect("readable"))
-}
+use stated::{Numbers, header, stated};
 
 /// Mean and standard deviation.
 fn mean_and_spread(values: &[f64]) -> (f64, f64) {
@@ -164,20 +85,6 @@ fn check(name: &str, column: &str, only: &[&str]) {
         }
     }
     assert!(wrong.is_empty(), "sims/{name}.toml:\n{}", wrong.join("\n"));
-}
-
-#[test]
-fn a_mean_beyond_its_error_is_noticed() {
-    let cell = Cell::parse("0.73 ± 0.02").expect("a cell");
-    assert!(cell.agrees((0.7261, 0.0191), 10));
-    // Four times 0.0092, and half a digit.
-    assert!(cell.agrees((0.765, 0.02), 10) && cell.agrees((0.695, 0.02), 10));
-    assert!(!cell.agrees((0.775, 0.02), 10) && !cell.agrees((0.685, 0.02), 10));
-    assert!(!cell.agrees((0.74, 0.1), 10) && !cell.agrees((0.74, 0.0), 10));
-    assert!(!cell.agrees((f64::NAN, 0.02), 10));
-    let exact = Cell::parse("0.998 ± 0.000").expect("a cell");
-    assert!(exact.agrees((0.9981, 0.0), 10) && !exact.agrees((0.99, 0.0), 10));
-    assert_eq!(Cell::parse("0.73"), None);
 }
 
 #[test]
@@ -282,102 +189,4 @@ fn the_quickstart_is_as_useful_as_its_header_says() {
 #[ignore = "a minute: cargo test --test main -- facts --include-ignored"]
 fn forty_runs_of_the_quickstart_are_as_useful_as_its_header_says() {
     check_quickstart(0..40, true);
-}
-
-/// `{sim; method; x; digits}` in a line of the guide, with the number that the header of that sim has there.
-fn filled(template: &str) -> String {
-    let mut text = String::new();
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once('{') {
-        let (place, after) = after.split_once('}').expect("closed");
-        let parts: Vec<&str> = place.split(';').map(str::trim).collect();
-        let [sim, method, x, digits] = parts[..] else {
-            panic!("{place}")
-        };
-        let numbers = header(sim);
-        let number = numbers.get(&(method.to_owned(), x.to_owned()));
-        let cell = number.unwrap_or_else(|| panic!("no {method} at {x} in sims/{sim}.toml"));
-        let digits = digits.parse().expect("a number of digits");
-        text.push_str(before);
-        text.push_str(&format!("{:.digits$}", cell.mean.value));
-        rest = after;
-    }
-    text + rest
-}
-
-/// What the guide repeats is what the headers say. That headers say what runs give is tested above.
-#[test]
-fn the_guide_repeats_headers_digit_by_digit() {
-    let laplace = |start: &str, method: &str| {
-        let cells = [
-            ("pca-digits", ["0.5", "1", "5", "10"]),
-            ("pca-breast-cancer", ["0.5", "1", "2", "5"]),
-        ];
-        let cells = cells.into_iter().flat_map(|(sim, xs)| xs.map(|x| (sim, x)));
-        let cells = cells.map(|(sim, x)| format!(" {{{sim}; {method}; {x}; 2}} |"));
-        (
-            "laplace",
-            format!("| {start} |{}", cells.collect::<String>()),
-        )
-    };
-    let recommended = |start: &str, method: &str| {
-        let cells = ["0.1", "0.25", "0.5", "1", "2", "4", "8"];
-        let cells =
-            cells.map(|x| format!(" {{recommender-movielens-epsilon; {method}; {x}; 3}} |"));
-        ("recommendation", format!("| {start} |{}", cells.concat()))
-    };
-    let digits = |line: &str| line.replace("DIGITS", "pca-digits; isometric, private mean");
-    let claims = [
-        laplace("Gaussian triangle, δ = 10⁻⁵", "isometric, public mean"),
-        laplace(
-            "Laplace triangle, δ = 0",
-            "Laplace covariance (delta = 0), public mean",
-        ),
-        laplace(
-            "Laplace power, L = 3, δ = 0",
-            "Laplace power (delta = 0), L = 3, public mean",
-        ),
-        laplace(
-            "the same with Hardt & Price's constant",
-            "Hardt & Price's Laplace constant (delta = 0), L = 3, public mean",
-        ),
-        (
-            "algorithms",
-            "ε = 10 is needed for a captured variance of {graph-eigenvector; power, 5 steps; 10; 2} (".to_owned(),
-        ),
-        recommended("`auto`, one rating", "auto, one rating"),
-        recommended("`auto`, one person", "auto, one person"),
-        recommended("a basis (block Krylov), one rating", "a basis, one rating"),
-        (
-            "choosing_epsilon",
-            "error {quickstart; this run; 2; 2} of the matrix's own size".to_owned(),
-        ),
-        (
-            "choosing_epsilon",
-            digits(
-                "| 0.1; 1; 5 | {DIGITS; 0.1; 2}; {DIGITS; 1; 2}; {DIGITS; 5; 2} of the variance",
-            ),
-        ),
-        (
-            "matrices",
-            digits(
-                "capture {pca-digits; isometric, no centring; 1; 2} of the variance without, {DIGITS; 1; 2} with a private mean",
-            ),
-        ),
-        (
-            "matrices",
-            digits(
-                "{pca-breast-cancer; isometric, private mean; 0.5; 2} of the variance of four components\n  is captured, with 1,797 rows at ε = 0.1 {DIGITS; 0.1; 2} of that of eight",
-            ),
-        ),
-    ];
-    for (page, template) in claims {
-        let path = repository("src/guide").join(format!("{page}.md"));
-        let text = std::fs::read_to_string(path).expect("readable");
-        let line = filled(&template);
-        assert!(text.contains(&line), "{page}.md does not say: {line}");
-        // A number that is another is seen.
-        let changed = line.replacen("0.", "1.", 1);
-        assert!(!text.contains(&changed), "{page}.md says: {changed}");
-    }
 }
