@@ -3,11 +3,9 @@
 use super::direction_image::image;
 use super::markup::Markup;
 use super::page::Page;
-use crate::algorithm::AlgorithmKind;
 use crate::config::DataFormat;
-use crate::data::titles_hint;
 use crate::run::Report;
-use crate::run::directions::{Direction, of_basis};
+use crate::run::directions::{Direction, are_eigenvectors, of_basis, titles_are_in};
 use crate::run::signal::standing_out;
 use crate::scenario::Experiment;
 
@@ -38,14 +36,13 @@ pub(super) fn section(page: &mut Page, experiment: &Experiment, report: &Report)
         return;
     }
     let config = experiment.config();
-    let are_eigenvectors = of_eigenvectors(config.algorithm.kind);
+    let of_eigenvectors = are_eigenvectors(config);
     let all = basis.columns();
-    let known = match (are_eigenvectors, standing) {
+    let known = match (of_eigenvectors, standing) {
         (true, Some(standing)) => standing.min(all),
         _ => all,
     };
     let shown = known.min(MOST);
-    let ratings = config.data.format.ratings();
     let what = match config.data.format {
         DataFormat::Ratings(_) => "items",
         DataFormat::Graph => "vertices",
@@ -53,7 +50,7 @@ pub(super) fn section(page: &mut Page, experiment: &Experiment, report: &Report)
     };
     page.paragraph(&lead((shown, all), config.data.image, what));
     if let Some(standing) = standing {
-        page.paragraph(&match are_eigenvectors {
+        page.paragraph(&match of_eigenvectors {
             _ if standing >= all => "All of them stand out of the noise.".to_owned(),
             true => format!(
                 "{} of {all} columns do not stand out of the noise and are left out.",
@@ -64,7 +61,7 @@ pub(super) fn section(page: &mut Page, experiment: &Experiment, report: &Report)
             ),
         });
     }
-    if !are_eigenvectors {
+    if !of_eigenvectors {
         page.paragraph(
             "This method ends with a basis of the space that it found, and its columns approach single eigenvectors only with many iterations.",
         );
@@ -83,10 +80,10 @@ pub(super) fn section(page: &mut Page, experiment: &Experiment, report: &Report)
         })
         .collect();
     page.cards(&cards);
-    if ratings.is_some() && experiment.titles().is_empty() {
+    if config.data.format.ratings().is_some() && experiment.titles().is_empty() {
         page.paragraph(&format!(
             "Items are shown by their ids. Their titles: {}.",
-            titles_hint(ratings)
+            titles_are_in(config)
         ));
     }
     if report.summary.privacy.epsilon.is_some() {
@@ -94,14 +91,6 @@ pub(super) fn section(page: &mut Page, experiment: &Experiment, report: &Report)
             "All of this is computed from what was released and from public names: post-processing, covered by the run's ε.",
         );
     }
-}
-
-/// Whether the columns of the basis estimate one eigenvector each, in order.
-fn of_eigenvectors(kind: AlgorithmKind) -> bool {
-    !matches!(
-        kind,
-        AlgorithmKind::Power | AlgorithmKind::Momentum | AlgorithmKind::Streaming
-    )
 }
 
 fn lead((shown, all): (usize, usize), image: Option<[usize; 2]>, what: &str) -> String {

@@ -7,6 +7,8 @@ use serde::Serialize;
 
 use super::items::ItemList;
 use super::recommend::RecommendError;
+use crate::algorithm::AlgorithmKind;
+use crate::config::Config;
 use crate::data;
 use crate::linalg::Block;
 use crate::writing::read_basis;
@@ -113,6 +115,21 @@ pub fn of_basis(
             heaviest: heaviest(column),
         })
         .collect()
+}
+
+/// Whether the columns of this experiment's basis estimate one eigenvector each, in order, and are no other basis of their span.
+#[must_use]
+pub fn are_eigenvectors(config: &Config) -> bool {
+    !matches!(
+        config.algorithm.kind,
+        AlgorithmKind::Power | AlgorithmKind::Momentum | AlgorithmKind::Streaming
+    )
+}
+
+/// Where titles of this experiment's items are found, in words.
+#[must_use]
+pub fn titles_are_in(config: &Config) -> &'static str {
+    data::titles_hint(config.data.format.ratings())
 }
 
 #[cfg(test)]
