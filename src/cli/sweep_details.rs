@@ -1,12 +1,11 @@
-//! The details of a sweep that are printed on request: epsilons, crossings, coincidences, error against bytes.
+//! The details of a sweep that are printed on request: epsilons, crossings, coincidences.
 
 use std::io::{self, Write};
 
 use super::sweep_labels::{coincidence, name, places, target, x_name};
 use super::table;
-use crate::campaign::sweep::{Curve, Frontier, SweepResult};
+use crate::campaign::sweep::{Curve, SweepResult};
 use crate::config::SweepConfig;
-use crate::writing::bytes;
 
 /// Prints the epsilons that were spent, where the target is reached, and every coincidence.
 pub(super) fn print(
@@ -109,52 +108,4 @@ fn print_crossings(
         rows.push(row);
     }
     table::write(out, &rows)
-}
-
-/// At every x the methods that no other beats in both the measure and bytes, cheapest first.
-pub(super) fn print_frontiers(
-    out: &mut impl Write,
-    result: &SweepResult,
-    swept: &SweepConfig,
-) -> io::Result<()> {
-    if result.frontiers.is_empty() {
-        return writeln!(out, "\n--pareto: all methods send the same number of bytes");
-    }
-    writeln!(
-        out,
-        "\nmethods that no other beats in both {} and bytes of {}:",
-        result.measure(),
-        result.bytes.sender()
-    )?;
-    let measure = format!("mean {}", result.measure());
-    let heading = [
-        result.x.as_str(),
-        "method",
-        "busiest peer",
-        "mean peer",
-        &measure,
-    ];
-    let mut rows = vec![heading.map(str::to_owned).to_vec()];
-    rows.extend(
-        result
-            .frontiers
-            .iter()
-            .flat_map(|found| best(result, swept, found)),
-    );
-    table::write(out, &rows)
-}
-
-fn best(result: &SweepResult, swept: &SweepConfig, frontier: &Frontier) -> Vec<Vec<String>> {
-    let mut best: Vec<_> = frontier.points.iter().filter(|p| p.on_frontier).collect();
-    best.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));
-    let rows = best.into_iter().map(|point| {
-        vec![
-            x_name(swept, frontier.x),
-            point.method.clone(),
-            bytes(point.bytes_max_peer.round() as u64),
-            bytes(point.bytes_mean_peer.round() as u64),
-            table::number(result.error.measure(point.error)),
-        ]
-    });
-    rows.collect()
 }
