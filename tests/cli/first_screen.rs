@@ -114,7 +114,6 @@ fn other_settings_have_a_first_screen_too() {
             "noise.scheme=independent",
             "engine.kind=federated",
         ],
-        &["engine.kind=event", "dropouts={tolerate=1}"],
         &["evaluation.holdout=0.2"],
         &["averaging.rounds=2", "averaging.scheme=linear"],
     ] {

@@ -129,7 +129,8 @@ fn methods(experiment: &Experiment, summary: &Summary) -> io::Result<Vec<String>
 fn compared(summary: &Summary, measure: Option<Measure>) -> Vec<Line<'_>> {
     let value = |method| measure?.value(method, summary);
     let draws = summary.utility.draws.as_ref();
-    let sent = Some(&summary.communication).filter(|sent| sent.bytes_total > 0);
+    let something = |sent: &&Communication| sent.bytes_total > 0;
+    let sent = Some(&summary.communication).filter(something);
     let reference = |name: &str, method| Line {
         name: name.to_owned(),
         value: value(method),
@@ -159,7 +160,7 @@ fn compared(summary: &Summary, measure: Option<Measure>) -> Vec<Line<'_>> {
     if let Some(compared) = &summary.utility.compared {
         lines.push(Line {
             draws: draws.and_then(|draws| draws.compared.as_ref()),
-            sent: compared.communication.as_ref(),
+            sent: compared.communication.as_ref().filter(something),
             ..reference(&compared.name(), Method::Compared)
         });
     }

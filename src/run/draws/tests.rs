@@ -18,7 +18,7 @@ fn experiment(set: &[&str]) -> Experiment {
         "algorithm.kind=covariance",
         "algorithm.rank=2",
         "algorithm.iterations=1",
-        "averaging.scheme=tree",
+        "averaging={scheme=\"tree\"}",
         "privacy.epsilon=6",
     ];
     sim("../tests/power.toml", &[&common, set].concat()).expect("valid")
