@@ -234,9 +234,17 @@ pub(crate) struct ReportArguments {
     /// No progress, no tables; errors and the exit code remain
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+/// Options on how much is printed.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct DetailArguments {
     /// Print all details, not only the main results
     #[arg(long, short)]
     pub(crate) verbose: bool,
+    /// Of a sweep: also print which methods no other beats in both error and bytes sent
+    #[arg(long)]
+    pub(crate) pareto: bool,
 }
 
 #[derive(Args, Debug)]
@@ -263,9 +271,8 @@ pub(crate) struct RunArguments {
     /// Of a sweep: run every N-th cell, from the I-th on, for `undertone sweep merge`
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
-    /// Of a sweep: also print which methods no other beats in both error and bytes sent
-    #[arg(long)]
-    pub(crate) pareto: bool,
+    #[command(flatten)]
+    pub(crate) detail: DetailArguments,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }
@@ -291,9 +298,8 @@ pub(crate) struct MergeArguments {
     /// The folder of the experiment file on this machine, if it is another one than on the machine of the first shard
     #[arg(long, value_name = "FOLDER")]
     pub(crate) base: Option<PathBuf>,
-    /// Also print which methods no other beats in both error and bytes sent
-    #[arg(long)]
-    pub(crate) pareto: bool,
+    #[command(flatten)]
+    pub(crate) detail: DetailArguments,
     #[command(flatten)]
     pub(crate) report: ReportArguments,
 }

@@ -36,7 +36,7 @@ pub(super) fn execute(arguments: &RunArguments, study: &StudyConfig) -> Result<V
         serde_json::to_writer_pretty(&mut out, &result).context("cannot print the result")?;
         writeln!(out)?;
     } else if !quiet {
-        print(&mut out, &result, arguments.report.verbose)?;
+        print(&mut out, &result, arguments.detail.verbose)?;
         writeln!(out, "results: {}", directory.display())?;
         writeln!(out, "report: {}", page.display())?;
     }

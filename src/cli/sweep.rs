@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
 
-use super::arguments::{ReportArguments, RunArguments, SweepCommand};
+use super::arguments::{DetailArguments, ReportArguments, RunArguments, SweepCommand};
 use super::progress::Progress;
-use super::sweep_screen::{self, Extent};
+use super::sweep_screen;
 use super::{Verdict, colour};
 use crate::campaign::sweep::{Advance, Shards, Sweep, SweepResult};
 use crate::config::{Config, Seeds, SweepConfig, resolved};
@@ -59,7 +59,7 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
         &result,
         (&table, &written),
         &directory,
-        (&arguments.report, arguments.pareto),
+        (&arguments.report, arguments.detail),
     )
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn execute_command(command: &SweepCommand) -> Result<Verdict> {
         &result,
         (shards.table(), &written),
         &directory,
-        (&arguments.report, arguments.pareto),
+        (&arguments.report, arguments.detail),
     )
 }
 
@@ -112,7 +112,7 @@ fn report_on(
     result: &SweepResult,
     described: (&SweepConfig, &str),
     directory: &Path,
-    (how, pareto): (&ReportArguments, bool),
+    (how, detail): (&ReportArguments, DetailArguments),
 ) -> Result<Verdict> {
     let page = report::sweep_page(&report::SweepReport::of(result, described.0, described.1))?;
     let page = report::write(directory, &page)?;
@@ -121,11 +121,7 @@ fn report_on(
         serde_json::to_writer_pretty(&mut out, result)?;
         writeln!(out)?;
     } else if !how.quiet {
-        let extent = Extent {
-            verbose: how.verbose,
-            pareto,
-        };
-        sweep_screen::print(&mut out, result, described.0, extent)?;
+        sweep_screen::print(&mut out, result, described.0, detail)?;
         writeln!(out, "results: {}", directory.display())?;
         writeln!(out, "report: {}", page.display())?;
     }

@@ -2,19 +2,11 @@
 
 use std::io::{self, Write};
 
+use super::arguments::DetailArguments;
 use super::sweep_labels::coincidence;
 use super::{colour, sweep_details, sweep_pareto, sweep_points, sweep_target, table};
 use crate::campaign::sweep::SweepResult;
 use crate::config::{SweepConfig, SweptError};
-
-/// What is printed beside the points.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
-    /// All promises, epsilons, crossings and coincidences.
-    pub(super) verbose: bool,
-    /// The error against the bytes sent.
-    pub(super) pareto: bool,
-}
 
 /// Promises of a short screen.
 const MOST_PROMISES: usize = 2;
@@ -24,7 +16,7 @@ pub(super) fn print(
     out: &mut impl Write,
     result: &SweepResult,
     swept: &SweepConfig,
-    extent: Extent,
+    detail: DetailArguments,
 ) -> io::Result<()> {
     writeln!(
         out,
@@ -35,7 +27,7 @@ pub(super) fn print(
         result.x,
         result.seeds
     )?;
-    print_promises(out, result, extent.verbose)?;
+    print_promises(out, result, detail.verbose)?;
     writeln!(
         out,
         "{}: mean of n runs, 99 % confidence band of that mean (bootstrap)",
@@ -46,7 +38,7 @@ pub(super) fn print(
         out,
         "where two bands overlap, the difference may be chance: more seeds make them narrower"
     )?;
-    if extent.verbose {
+    if detail.verbose {
         sweep_details::print(out, result, swept)?;
     } else {
         if result.target.is_some() {
@@ -54,14 +46,14 @@ pub(super) fn print(
         }
         print_coincidences(out, result)?;
     }
-    if extent.pareto {
+    if detail.pareto {
         sweep_pareto::print(out, result, swept)?;
     }
     let mut more = Vec::new();
-    if !extent.verbose {
+    if !detail.verbose {
         more.push("all details: --verbose");
     }
-    if !extent.pareto && !result.frontiers.is_empty() {
+    if !detail.pareto && !result.frontiers.is_empty() {
         more.push("the best methods for their bytes: --pareto");
     }
     match more.is_empty() {

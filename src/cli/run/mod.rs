@@ -112,7 +112,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
     } else if !quiet {
         let lines = screen::lines(&experiment, &results.summary, &written)?;
         writeln!(out, "{}", lines.join("\n"))?;
-        if arguments.report.verbose {
+        if arguments.detail.verbose {
             writeln!(out)?;
             if let Some(chosen) = &chosen {
                 super::auto::print(&mut out, chosen)?;
@@ -131,7 +131,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
 fn refuse_flags_of_sweeps(arguments: &RunArguments, what: &str) -> Result<()> {
     let given = [
         ("--shard", arguments.shard.is_some()),
-        ("--pareto", arguments.pareto),
+        ("--pareto", arguments.detail.pareto),
     ];
     for (flag, given) in given {
         let sim = arguments.experiment.sim.display();
