@@ -71,7 +71,7 @@ pub(super) fn open<'a>(
     source: impl Read + 'a,
     file: &str,
 ) -> Result<(Box<dyn BufRead + 'a>, bool), DataError> {
-    let (reader, head, gzip) = unpacked(source, file)?;
+    let Unpacked { reader, head, gzip } = unpacked(source, file)?;
     let file = file.to_owned();
     if is_numpy_archive(&head) {
         return Err(DataError::NumpyArchive { file });
@@ -82,11 +82,18 @@ pub(super) fn open<'a>(
     }
 }
 
-/// The content of a source, unpacked if it is gzipped; the first bytes of the source itself, and whether they are gzip's.
-pub(super) fn unpacked<'a>(
-    source: impl Read + 'a,
-    file: &str,
-) -> Result<(Box<dyn BufRead + 'a>, Vec<u8>, bool), DataError> {
+/// A source, unpacked if it is gzipped.
+pub(super) struct Unpacked<'a> {
+    /// The content.
+    pub(super) reader: Box<dyn BufRead + 'a>,
+    /// The first bytes of the source itself.
+    pub(super) head: Vec<u8>,
+    /// Whether the source is gzipped.
+    pub(super) gzip: bool,
+}
+
+/// Looks at the first bytes of a source, and unpacks it if they are gzip's.
+pub(super) fn unpacked<'a>(source: impl Read + 'a, file: &str) -> Result<Unpacked<'a>, DataError> {
     let mut reader = BufReader::with_capacity(1 << 16, source);
     let mut head = Vec::new();
     let mut outcome = reader.by_ref().take(6).read_to_end(&mut head);
@@ -110,7 +117,7 @@ pub(super) fn unpacked<'a>(
     } else {
         Box::new(whole)
     };
-    Ok((reader, head, gzip))
+    Ok(Unpacked { reader, head, gzip })
 }
 
 /// The lines of a source, one at a time, without their ends (`\n` or `\r\n`).

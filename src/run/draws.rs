@@ -10,9 +10,8 @@
 //! The number of draws follows from sizes alone, so that equal runs have equal summaries: at most [`DRAWS`], and none if fewer than [`FEWEST`] fit.
 
 use rayon::prelude::*;
-use serde::Serialize;
 
-use super::measure::Measure;
+use super::spread::{Draws, DrawsSummary, Measure};
 use super::summary::Summary;
 use crate::engine::central::{self, SumNoise};
 use crate::engine::{Outcome, Session, SessionError, Silent};
@@ -49,34 +48,6 @@ const SCORE: u64 = 16;
 
 /// The error of averaging relative to the noise above which a draw has another law than the run.
 const COARSE: f64 = 0.1;
-
-/// `utility.draws` of `summary.json`: the spread of one figure over draws of the noise, measured on the raw data.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct DrawsSummary {
-    /// The figure.
-    pub of: Measure,
-    /// Draws of this run's noise.
-    pub this_run: Draws,
-    /// Draws of the central baseline.
-    pub central: Draws,
-    /// Draws of the compared method, where `[compare]` names one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub compared: Option<Draws>,
-}
-
-/// Mean and spread over draws of the noise of one method.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Draws {
-    /// Number of draws; 0 where there are none.
-    pub count: u32,
-    /// Mean over the draws.
-    pub mean: Option<f64>,
-    /// Standard deviation of one draw, with count − 1 in the denominator.
-    pub standard_deviation: Option<f64>,
-    /// Reason why there are no draws.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
 
 /// The figure of an outcome.
 pub(super) type Figure<'a> = dyn Fn(&Outcome) -> Option<f64> + Sync + 'a;
@@ -233,32 +204,6 @@ fn count(drawn: &Drawn, experiment: &Experiment, summary: &Summary) -> Result<u3
     match fit >= FEWEST && plan.most_values() <= LARGEST {
         true => Ok(fit),
         false => Err("the data are too large to draw the noise again".to_owned()),
-    }
-}
-
-impl Draws {
-    fn none(reason: String) -> Self {
-        Self {
-            reason: Some(reason),
-            ..Self::default()
-        }
-    }
-
-    /// Mean and standard deviation of at least two figures.
-    fn of(figures: &[f64]) -> Self {
-        let count = figures.len() as u32;
-        if count < 2 {
-            return Self::none("the noise leaves no basis".to_owned());
-        }
-        let n = f64::from(count);
-        let mean = figures.iter().sum::<f64>() / n;
-        let squares: f64 = figures.iter().map(|one| (one - mean).powi(2)).sum();
-        Self {
-            count,
-            mean: Some(mean),
-            standard_deviation: Some((squares / (n - 1.0)).sqrt()),
-            reason: None,
-        }
     }
 }
 

@@ -7,11 +7,9 @@ use super::compared::ComparedRun;
 use super::completion::{CompletionRuns, CompletionSummary, rmse_of};
 use super::consensus::{consensus, guaranteed};
 use super::convergence_bounds::convergence_bounds;
-use super::draws::DrawsSummary;
 use super::engine::{RunError, run_tolerant};
 use super::faults::{Conducted, Faulty};
 use super::items::ItemList;
-use super::measure::Measure;
 use super::metrics::Utility;
 use super::peak_memory::peak_memory_bytes;
 use super::predictor::Predictor;
@@ -20,6 +18,7 @@ use super::recommendation::{by_gram, quality_of, recommendation};
 use super::references::References;
 use super::rounds::{Rounds, contractions};
 use super::score_model::{ScoreModel, model_of};
+use super::spread::{DrawsSummary, Measure};
 use super::summary::{
     AbortedAt, IterationNoise, NotForPublication, PrivacySummary, SCHEMA, Summary, Timing,
     UtilitySummary,

@@ -1,25 +1,8 @@
 //! The one figure by which the methods of a run are compared: which it is, and its value for each method.
 
-use serde::Serialize;
-
 use super::metrics::Utility;
+use super::spread::Measure;
 use super::summary::Summary;
-
-/// The figure that fits a run's data. All are measured on the raw data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Measure {
-    /// [`Utility::relative_error`], of interactions.
-    RelativeError,
-    /// [`Utility::relative_error_non_private`], where the exact eigenvectors are out of reach.
-    RelativeErrorNonPrivate,
-    /// [`Utility::captured_variance`], of rows of numbers.
-    CapturedVariance,
-    /// The root mean squared error of predicted ratings.
-    Rmse,
-    /// The recall of recommendations.
-    Recall,
-}
 
 /// A method of the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ mod peak_memory;
 mod references;
 mod rounding;
 mod rounds;
+mod spread;
 
 pub mod completion;
 pub mod convergence_bounds;
@@ -34,8 +35,9 @@ pub mod variance;
 pub use crate::scenario::WATCHED_UP_TO;
 pub use clipping::ClipSummary;
 pub use compared::ComparedRun;
-pub use draws::{DRAWS, Draws, DrawsSummary};
+pub use draws::DRAWS;
 pub use engine::{RunError, run_engine, run_tolerant};
 pub use execute::{MetricsRow, Report, run, run_by};
 pub use peak_memory::peak_memory_bytes;
 pub use references::References;
+pub use spread::{Draws, DrawsSummary, Measure};

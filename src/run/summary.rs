@@ -8,12 +8,12 @@ use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
 use super::completion::CompletionSummary;
 use super::convergence_bounds::ConvergenceBounds;
-use super::draws::DrawsSummary;
 use super::faults::FaultsSummary;
 use super::metrics::Utility;
 use super::receipt::{Choice, PilotReceipt};
 use super::recommendation::RecommendationSummary;
 use super::score_model::RecommenderSummary;
+use super::spread::DrawsSummary;
 use super::variance::VarianceSummary;
 use crate::engine::Communication;
 use crate::privacy::{

@@ -56,7 +56,7 @@ pub(super) fn of(
         Some(&number) => Ok(number),
         // Numbers where nodes have no names, and the words of the refusal.
         None => topology.find(name).map_err(|error| {
-            let path = config.data.path.clone();
+            let (path, error) = (config.data.path.clone(), Box::new(error));
             DataTableError::UnknownPeer { path, line, error }
         }),
     };

@@ -40,7 +40,7 @@ fn a_screen_has_mean_band_and_runs_of_every_point_and_little_else() {
     let text = &shown.stdout;
     let lines: Vec<&str> = text.lines().collect();
     let is_heading = |line: &&str| line.contains("99 % band");
-    let heading = lines.iter().position(|line| is_heading(line));
+    let heading = lines.iter().position(is_heading);
     let heading = heading.unwrap_or_else(|| panic!("{text}"));
     let columns: Vec<&str> = lines[heading].split_whitespace().collect();
     assert_eq!(

@@ -7,8 +7,11 @@ use undertone::data::{
 
 use crate::support::repository;
 
-/// The archives that `write_ratings.py` has written: users, items and ratings, or words of the refusal.
-pub(super) const ARCHIVES: [(&str, Result<(usize, usize, u64), &str>); 8] = [
+/// Users, items and ratings of an archive, or words of its refusal.
+type Expected = Result<(usize, usize, u64), &'static str>;
+
+/// The archives that `write_ratings.py` has written.
+pub(super) const ARCHIVES: [(&str, Expected); 8] = [
     ("scipy_csr.npz", Ok((4, 5, 8))),
     ("scipy_csc.npz", Ok((4, 5, 8))),
     ("scipy_coo.npz", Ok((4, 5, 8))),

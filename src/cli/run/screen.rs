@@ -7,9 +7,9 @@ use super::privacy_line::privacy_line;
 use crate::cli::table;
 use crate::config::TopologySource;
 use crate::engine::Communication;
-use crate::run::measure::{Measure, Method};
+use crate::run::measure::Method;
 use crate::run::summary::Summary;
-use crate::run::{Draws, DrawsSummary};
+use crate::run::{Draws, DrawsSummary, Measure};
 use crate::scenario::Experiment;
 use crate::writing::bytes;
 

@@ -32,7 +32,7 @@ pub enum DataTableError {
         /// The line on which the data name it first, from 1.
         line: u64,
         /// What the peers are called.
-        error: PeerNameError,
+        error: Box<PeerNameError>,
     },
     /// Rows of numbers under an adjacency or a rule that is about something else.
     #[error(
