@@ -416,7 +416,7 @@ fn a_sweep_over_crashes_shows_what_was_promised_planned_and_realised() {
     let (sim, _) = sim.split_once("[faults]").expect("it has faults");
     let swept = "[faults]\nseed = 5\nloss = 0.05\n\n[faults.random]\ncrashes = 0\n\n[sweep]\nseeds = 3\n\n[sweep.over]\n\"faults.random.crashes\" = [0, 2, 7]\n";
     scratch.write("sims/swept.toml", &format!("{sim}{swept}"));
-    let run = scratch.undertone("run sims/swept.toml --out out");
+    let run = scratch.undertone("run sims/swept.toml --out out --verbose");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(
         run.stdout.contains("epsilon planned for the tries"),

@@ -1,10 +1,10 @@
-//! The first screen of every file in `sims` that is one run: twelve lines, every word in the glossary.
+//! The first screen of every file in `sims`: twelve lines, and one for each point of a sweep; every word is in the glossary.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::command::undertone;
-use crate::support::glossary::{Glossary, names_in};
+use crate::support::glossary::{Glossary, names_in, parts_in};
 use crate::support::{repository, skipped};
 
 /// Files that run for over ten seconds, in an optimised build.
@@ -14,8 +14,21 @@ const SLOW: [&str; 3] = [
     "recommender-gowalla-private",
 ];
 
-/// Files that are one run, by name.
-fn single_runs() -> Vec<String> {
+/// Sweeps and studies that run for over five seconds with the seeds that are tried, in an optimised build.
+const SLOW_OF_MANY: [&str; 9] = [
+    "bytes-jester",
+    "completion-jester",
+    "fig1-jester",
+    "fig2-jester",
+    "fig3",
+    "frontier-jester",
+    "frontier-movielens",
+    "recommender-gowalla-epsilon",
+    "table2",
+];
+
+/// Files that are one run, or sweeps and studies, by name.
+fn sims(of_many: bool) -> Vec<String> {
     let entries = fs::read_dir(repository("sims")).expect("readable");
     let paths = entries.map(|entry| entry.expect("readable").path());
     let files = paths.filter(|path| path.extension().is_some_and(|ending| ending == "toml"));
@@ -23,7 +36,7 @@ fn single_runs() -> Vec<String> {
         .filter(|path| {
             let text = fs::read_to_string(path).expect("readable");
             let table: toml::Table = text.parse().expect("TOML");
-            !table.contains_key("sweep") && !table.contains_key("study")
+            (table.contains_key("sweep") || table.contains_key("study")) == of_many
         })
         .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
         .collect();
@@ -62,7 +75,7 @@ fn check(what: &str, arguments: &[&str], out: &Path) {
 }
 
 fn check_sims(of_interest: impl Fn(&str) -> bool) {
-    for name in single_runs().iter().filter(|name| of_interest(name)) {
+    for name in sims(false).iter().filter(|name| of_interest(name)) {
         if let Some(path) = missing(name) {
             skipped(format_args!("sims/{name}.toml: {path} is missing"));
             continue;
@@ -88,6 +101,56 @@ fn quick_sims_have_a_first_screen_of_words_that_are_explained() {
 #[ignore = "takes minutes, and needs Gowalla"]
 fn all_sims_have_a_first_screen_of_words_that_are_explained() {
     check_sims(|_| true);
+}
+
+/// Runs sweeps and studies with few seeds, and checks what is printed but the headings of a study, which are columns of its file.
+fn check_sweeps(of_interest: impl Fn(&str) -> bool) {
+    for name in sims(true).iter().filter(|name| of_interest(name)) {
+        let file = format!("sims/{name}.toml");
+        if let Some(path) = missing(name) {
+            skipped(format_args!("{file}: {path} is missing"));
+            continue;
+        }
+        let text = fs::read_to_string(repository(&file)).expect("readable");
+        let of_engines = text.contains("swarm");
+        if of_engines && !cfg!(feature = "node") {
+            skipped(format_args!("{file} needs the feature `node`"));
+            continue;
+        }
+        let is_sweep = text.contains("[sweep]");
+        let out = tempfile::tempdir().expect("a temporary folder");
+        let folder = out.path().to_str().expect("text");
+        // A comparison of laws takes more seeds: one file has it here.
+        let set: &[&str] = match (is_sweep, name == "fig1-small") {
+            (false, _) => &[],
+            (true, true) => &["--set", "sweep.seeds=8"],
+            (true, false) => &["--set", "sweep.seeds=2", "--set", "sweep.coincide=[]"],
+        };
+        let ran = undertone(&[&["run", &file, "--out", folder], set].concat());
+        assert_eq!(ran.code, Some(0), "{file}: {}", ran.stderr);
+        let mut names = parts_in(&text);
+        let report = out.path().join("report.html").display().to_string();
+        names.extend([folder.to_owned(), report]);
+        let printed = match is_sweep {
+            true => ran.stdout,
+            false => {
+                let lines = ran.stdout.lines().filter(|line| !line.starts_with("  "));
+                lines.collect::<Vec<_>>().join("\n")
+            }
+        };
+        Glossary::read().assert_screen_of_many(&file, &printed, &names);
+    }
+}
+
+#[test]
+fn quick_sweeps_and_studies_have_a_screen_of_words_that_are_explained() {
+    check_sweeps(|name| !SLOW_OF_MANY.contains(&name));
+}
+
+#[test]
+#[ignore = "takes minutes, and needs Jester and Gowalla"]
+fn all_sweeps_and_studies_have_a_screen_of_words_that_are_explained() {
+    check_sweeps(|_| true);
 }
 
 /// Other settings have other lines.

@@ -80,12 +80,12 @@ pub(super) const SUBMODULES: &[Submodule] = &[
     (
         "data/error",
         &["data/matrix_problem"],
-        Some(&["vocabulary"]),
+        Some(&["vocabulary", "linalg"]),
     ),
     (
         "data/formats",
         &["data/error", "data/ratings", "data/source"],
-        Some(&["vocabulary"]),
+        Some(&["vocabulary", "linalg"]),
     ),
     (
         "data/matrix",

@@ -7,14 +7,146 @@ pub(crate) const MOST_LINES: usize = 12;
 
 /// Plain English and units, which no glossary explains.
 const PLAIN: &[&str] = &[
-    "a", "above", "again", "against", "all", "also", "an", "and", "another", "any", "are", "as",
-    "at", "be", "because", "before", "below", "by", "can", "data", "each", "error", "every", "for",
-    "from", "graph", "has", "have", "if", "in", "included", "into", "is", "it", "its", "large",
-    "leaves", "mean", "more", "most", "no", "none", "not", "nothing", "number", "of", "on", "one",
-    "only", "or", "other", "out", "over", "per", "place", "result", "see", "than", "that", "the",
-    "them", "there", "they", "this", "times", "to", "too", "under", "up", "were", "which", "with",
-    "without", // Units.
-    "b", "bytes", "gb", "kb", "mb", "ms", "s", "tb",
+    "a",
+    "above",
+    "adds",
+    "after",
+    "again",
+    "against",
+    "all",
+    "also",
+    "an",
+    "and",
+    "another",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "because",
+    "before",
+    "below",
+    "besides",
+    "best",
+    "better",
+    "between",
+    "beyond",
+    "but",
+    "by",
+    "can",
+    "chance",
+    "changed",
+    "changes",
+    "column",
+    "columns",
+    "computation",
+    "corrected",
+    "data",
+    "described",
+    "details",
+    "difference",
+    "different",
+    "do",
+    "each",
+    "ends",
+    "error",
+    "every",
+    "for",
+    "from",
+    "graph",
+    "had",
+    "hardly",
+    "has",
+    "have",
+    "held",
+    "if",
+    "in",
+    "included",
+    "into",
+    "is",
+    "it",
+    "its",
+    "know",
+    "large",
+    "later",
+    "least",
+    "leaves",
+    "less",
+    "lists",
+    "make",
+    "may",
+    "mean",
+    "missing",
+    "more",
+    "most",
+    "narrower",
+    "never",
+    "no",
+    "non",
+    "none",
+    "not",
+    "notes",
+    "nothing",
+    "number",
+    "of",
+    "on",
+    "one",
+    "only",
+    "or",
+    "other",
+    "out",
+    "output",
+    "over",
+    "overlap",
+    "particular",
+    "per",
+    "place",
+    "protect",
+    "reached",
+    "read",
+    "reconstruction",
+    "result",
+    "see",
+    "several",
+    "spent",
+    "tell",
+    "than",
+    "that",
+    "the",
+    "their",
+    "them",
+    "there",
+    "they",
+    "this",
+    "those",
+    "time",
+    "times",
+    "to",
+    "too",
+    "two",
+    "under",
+    "up",
+    "was",
+    "were",
+    "what",
+    "where",
+    "whether",
+    "which",
+    "whoever",
+    "why",
+    "will",
+    "with",
+    "within",
+    "without",
+    // Units.
+    "b",
+    "bytes",
+    "gb",
+    "kb",
+    "mb",
+    "ms",
+    "s",
+    "tb",
 ];
 
 /// The words that text for newcomers may use.
@@ -28,10 +160,10 @@ impl Glossary {
         Self::of(include_str!("../../src/guide/glossary.md"))
     }
 
-    /// The words of the first column of the tables in this text, and plain English.
+    /// The words of the first two columns of the tables in this text, terms and symbols, and plain English.
     fn of(text: &str) -> Self {
         let rows = text.lines().filter_map(|line| line.strip_prefix('|'));
-        let terms = rows.filter_map(|row| row.split('|').next());
+        let terms = rows.flat_map(|row| row.split('|').take(2));
         let terms = terms.flat_map(words);
         let plain = PLAIN.iter().map(|word| (*word).to_owned());
         Self {
@@ -55,7 +187,9 @@ impl Glossary {
         for token in text.split_whitespace() {
             let bare = token.trim_matches(|c: char| !c.is_alphanumeric());
             let is_name = |name: &String| name == token || name == bare;
-            if names.iter().any(is_name) {
+            // What can be typed explains itself with `--help`.
+            let is_flag = token.starts_with("--");
+            if is_flag || names.iter().any(is_name) {
                 continue;
             }
             let missing = words(token).filter(|word| !self.has(word));
@@ -67,7 +201,16 @@ impl Glossary {
 
     /// Panics with a list if the text has too many lines or an unknown word.
     pub(crate) fn assert_first_screen(&self, what: &str, text: &str, names: &[String]) {
-        let lines = text.lines().count();
+        self.assert_screen(what, (text, text.lines().count()), names);
+    }
+
+    /// As [`Self::assert_first_screen`], but without a limit on the rows of tables, which begin with two blanks.
+    pub(crate) fn assert_screen_of_many(&self, what: &str, text: &str, names: &[String]) {
+        let others = text.lines().filter(|line| !line.starts_with("  "));
+        self.assert_screen(what, (text, others.count()), names);
+    }
+
+    fn assert_screen(&self, what: &str, (text, lines): (&str, usize), names: &[String]) {
         assert!(
             lines <= MOST_LINES,
             "{what}: {lines} lines, and a first screen has at most {MOST_LINES}:\n{text}"
@@ -98,6 +241,29 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_lowercase)
         .collect();
     found.into_iter()
+}
+
+/// The texts and keys in a configuration, and their parts, which names of series are made of.
+pub(crate) fn parts_in(config: &str) -> Vec<String> {
+    let table: toml::Table = config.parse().expect("a configuration is TOML");
+    let mut all = Vec::new();
+    collect_keys(&toml::Value::Table(table.clone()), &mut all);
+    collect(&toml::Value::Table(table), &mut all);
+    let parts = all
+        .iter()
+        .flat_map(|name| name.split([' ', ',', ';', '=', '.']));
+    parts.map(str::to_owned).chain(all.clone()).collect()
+}
+
+fn collect_keys(value: &toml::Value, keys: &mut Vec<String>) {
+    match value {
+        toml::Value::Array(all) => all.iter().for_each(|one| collect_keys(one, keys)),
+        toml::Value::Table(all) => all.iter().for_each(|(key, one)| {
+            keys.push(key.clone());
+            collect_keys(one, keys);
+        }),
+        _ => {}
+    }
 }
 
 /// The texts in a configuration: names of kinds, generators and files, which a first screen may show.
@@ -142,4 +308,10 @@ fn screens_that_are_too_long_or_have_unknown_words_are_refused() {
     assert!(!refused("peers\n".repeat(MOST_LINES)));
     assert!(refused("peers\n".repeat(MOST_LINES + 1)));
     assert!(refused("peers and gossips\n".to_owned()));
+    let many = |text: String| {
+        std::panic::catch_unwind(|| glossary.assert_screen_of_many("it", &text, &[])).is_err()
+    };
+    assert!(!many("peers\n".to_owned() + &"  peers\n".repeat(99)));
+    assert!(many("peers\n".repeat(MOST_LINES + 1)));
+    assert!(many("  gossips\n".to_owned()));
 }
