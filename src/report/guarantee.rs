@@ -41,7 +41,7 @@ pub(super) fn words(privacy: &PrivacySummary, promise: &Promise) -> String {
     };
     format!(
         "{} can hardly tell whether {}: what they see is (ε, δ)-differentially private with ε = {epsilon} nats \
-         and δ = {delta} over the whole run. That is, no event becomes more likely by more than a factor of exp(ε) = {}, \
+         and δ = {delta} over the whole run. That is, no event becomes more likely by more than a factor of e^ε = {}, \
          but for a probability of {delta}. Asked for was ε = {}.{}{groups}",
         promise.against(),
         promise.record(),

@@ -212,7 +212,7 @@ fn the_right_format_of_movielens_100k_is_named() {
     }
 }
 
-/// What the list of the issue asks for: how many files, how many of them refused.
+/// How many files there are, and how many of them are refused.
 #[test]
 fn as_many_files_are_stored_as_promised() {
     let refused = GRAPHS.iter().filter(|(_, of)| matches!(of, Refused(_)));
