@@ -24,9 +24,17 @@ pub(super) fn missed(summary: &Summary) -> Option<String> {
     ))
 }
 
+/// Errors after each iteration that has a basis: the release of a mean, or of counts, has none.
+pub(super) fn of_iterations(report: &Report) -> Vec<Utility> {
+    let all = report.rows.iter().map(|row| row.utility);
+    all.filter(|utility| *utility != Utility::default())
+        .collect()
+}
+
 /// Errors after each iteration; nothing for a run of one iteration, whose errors are in the table of the page.
 pub(super) fn figures(report: &Report) -> Vec<Figure> {
-    if report.rows.len() < 2 {
+    let ours = of_iterations(report);
+    if ours.len() < 2 {
         return Vec::new();
     }
     let figure = |id, what: &str, unit: &str, text: &str, pick: fn(&Utility) -> Option<f64>| {
@@ -37,7 +45,6 @@ pub(super) fn figures(report: &Report) -> Vec<Figure> {
             });
             Series::new(name, Mark::LineAndMarkers, points.collect()).with_look(look)
         };
-        let ours: Vec<Utility> = report.rows.iter().map(|row| row.utility).collect();
         let mut all = vec![series("this run", 0, &ours)];
         if report.summary.privacy.epsilon.is_some() {
             all.push(series("central baseline", 1, &report.central));

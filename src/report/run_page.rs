@@ -112,7 +112,7 @@ fn page_of(
     let mut figures = convergence::figures(report);
     figures.extend(consensus(report));
     page.figures(&figures, &networks)?;
-    if report.rows.len() == 1 {
+    if convergence::of_iterations(report).len() == 1 {
         page.paragraph("The run has one iteration. Its errors are in the table above.");
     }
     page.paragraph(&agreement(experiment, report));

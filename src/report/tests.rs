@@ -343,6 +343,10 @@ fn one_iteration_is_a_line_of_the_table_and_no_plot() {
     assert!(!page.contains("e^ε"));
     let page = page_of(&experiment(&["algorithm.iterations=3"]));
     assert!(!page.contains("The run has one iteration"));
+    // The release of a private mean is no iteration.
+    let with_mean = sim("digits.toml", &["peers.count=20"]);
+    let page = page_of(&with_mean.unwrap_or_else(|error| panic!("{error}")));
+    assert!(page.contains("The run has one iteration"));
 }
 
 #[test]
