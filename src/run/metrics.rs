@@ -27,9 +27,11 @@ pub struct Utility {
 }
 
 /// Sine of an angle from which on a direction counts as missed: at most 19 % of its squared length are in the basis.
+#[cfg(feature = "report")]
 const MISSED: f64 = 0.9;
 
 /// The largest angle to the exact leading eigenvectors, in degrees, if this subspace error means that one of them was missed.
+#[cfg(feature = "report")]
 pub(crate) fn missed_angle(subspace_error: f64) -> Option<f64> {
     (subspace_error >= MISSED).then(|| libm::asin(subspace_error.min(1.0)).to_degrees())
 }
@@ -58,7 +60,7 @@ impl Utility {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "report"))]
 mod tests {
     use super::*;
 

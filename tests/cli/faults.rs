@@ -419,7 +419,7 @@ fn a_sweep_over_crashes_shows_what_was_promised_planned_and_realised() {
     let run = scratch.undertone("run sims/swept.toml --out out --verbose");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     assert!(
-        run.stdout.contains("epsilon planned for the tries"),
+        run.stdout.contains("planned for the attempts made"),
         "{}",
         run.stdout
     );
