@@ -18,7 +18,7 @@ pub(crate) fn execute(arguments: &RecommendArguments) -> Result<Verdict> {
         return predicted(arguments, folder);
     }
     if arguments.directions {
-        return described(arguments);
+        return print_directions(arguments);
     }
     let titles = Titles::of(arguments)?;
     let found = recommend(&request(arguments, &titles)?)?;
@@ -60,7 +60,7 @@ impl Titles {
         Ok(Self { path, format })
     }
 
-    /// Where there are none: where they are found.
+    /// Says where titles are found, where none are given.
     fn print_hint(&self, out: &mut impl Write) -> io::Result<()> {
         match self.path {
             Some(_) => Ok(()),
@@ -75,7 +75,7 @@ const OF_COLUMN: usize = 8;
 const OF_LIST: usize = 20;
 
 /// Prints the heaviest items of each column of the basis.
-fn described(arguments: &RecommendArguments) -> Result<Verdict> {
+fn print_directions(arguments: &RecommendArguments) -> Result<Verdict> {
     let titles = Titles::of(arguments)?;
     let found = directions(&DirectionsRequest {
         basis: arguments.basis.clone().unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Result, bail};
 
@@ -39,7 +39,9 @@ pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdic
     say_how_to_go_on(&progress, &finished, &directory);
     let mut told = |advance: Advance| {
         progress.advance(advance);
-        *lock(&finished) = Some(advance);
+        if let Ok(mut last) = finished.lock() {
+            *last = Some(advance);
+        }
     };
     if let Some(shard) = arguments.shard {
         let cells = sweep.run_shard(shard, &directory, &mut told)?;
@@ -69,7 +71,8 @@ fn say_how_to_go_on(progress: &Progress, finished: &Arc<Mutex<Option<Advance>>>,
     let directory = directory.to_path_buf();
     super::interrupted::say_at_the_end(move || {
         progress.finish();
-        let Some(advance) = *lock(&finished) else {
+        let last = finished.lock().ok();
+        let Some(advance) = last.and_then(|last| *last) else {
             return;
         };
         let (kept, all) = (
@@ -81,11 +84,6 @@ fn say_how_to_go_on(progress: &Progress, finished: &Arc<Mutex<Option<Advance>>>,
             directory.display()
         );
     });
-}
-
-/// The value, also after a thread that held it has panicked.
-fn lock(finished: &Mutex<Option<Advance>>) -> MutexGuard<'_, Option<Advance>> {
-    finished.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// `undertone sweep merge`.

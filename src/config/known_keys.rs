@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::schema::Config;
 
 /// A key that no table has.
-const NOBODYS: &str = "0";
+const UNKNOWN: &str = "0";
 
 /// The keys `table.name` that an experiment file may have, in the order of the tables.
 ///
@@ -22,14 +22,14 @@ pub(crate) fn keys_called(name: &str) -> Vec<String> {
             && !refusal.contains("invalid type: map")
     };
     // A table that takes any key says nothing about this one.
-    let is_table_with = |table: &String| !has(table, NOBODYS) && has(table, name);
+    let is_table_with = |table: &String| !has(table, UNKNOWN) && has(table, name);
     let tables = tables().into_iter().filter(is_table_with);
     tables.map(|table| format!("{table}.{name}")).collect()
 }
 
 /// All keys at the top of an experiment file, as the parser lists them.
 fn tables() -> Vec<String> {
-    let entry = (NOBODYS.to_owned(), toml::Value::Integer(1));
+    let entry = (UNKNOWN.to_owned(), toml::Value::Integer(1));
     let refusal = refusal(toml::Table::from_iter([entry]));
     let listed = refusal
         .split_once("expected")
@@ -55,8 +55,8 @@ mod tests {
         assert_eq!(keys_called("epsilon"), ["privacy.epsilon"]);
         assert_eq!(keys_called("iterations"), ["algorithm.iterations"]);
         assert_eq!(keys_called("items"), ["data.items", "recommender.items"]);
-        for nobodys in ["epsilom", "privacy", "", "privacy.epsilon", "0"] {
-            assert!(keys_called(nobodys).is_empty(), "{nobodys}");
+        for unknown in ["epsilom", "privacy", "", "privacy.epsilon", "0"] {
+            assert!(keys_called(unknown).is_empty(), "{unknown}");
         }
     }
 }

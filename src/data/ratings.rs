@@ -6,7 +6,7 @@ use super::Interactions;
 use super::error::{Problem, excerpt};
 use super::names::Names;
 use super::source::Limits;
-use super::user_peers::{PeersRead, UserPeers};
+use super::user_peers::{UserPeers, UserPeersReader};
 use crate::linalg::SparseRows;
 
 /// Counts of what was read and of what was dropped.
@@ -147,7 +147,7 @@ pub(super) struct Ratings {
     /// User, item and rating, where ratings are kept as numbers.
     values: Option<Vec<(u32, u32, f64)>>,
     /// The peers of users, once one is named.
-    peers: Option<PeersRead>,
+    peers: Option<UserPeersReader>,
     /// Most peers, and bytes of their names.
     peer_limits: (usize, usize),
 }
@@ -215,7 +215,7 @@ impl Ratings {
         let (most, longest) = self.peer_limits;
         let peers = self
             .peers
-            .get_or_insert_with(|| PeersRead::new(most, longest));
+            .get_or_insert_with(|| UserPeersReader::new(most, longest));
         peers.place((user, self.users.name(user)), name, u64::from(self.line))
     }
 
@@ -317,7 +317,7 @@ impl Ratings {
             counts: self.counts,
             values,
             layout: None,
-            peers: self.peers.map(PeersRead::whole),
+            peers: self.peers.map(UserPeersReader::whole),
         })
     }
 

@@ -71,7 +71,7 @@ pub(super) fn open<'a>(
     source: impl Read + 'a,
     file: &str,
 ) -> Result<(Box<dyn BufRead + 'a>, bool), DataError> {
-    let Unpacked { reader, head, gzip } = unpacked(source, file)?;
+    let SourceReader { reader, head, gzip } = unpacked(source, file)?;
     let file = file.to_owned();
     if is_numpy_archive(&head) {
         return Err(DataError::NumpyArchive { file });
@@ -83,7 +83,7 @@ pub(super) fn open<'a>(
 }
 
 /// A source, unpacked if it is gzipped.
-pub(super) struct Unpacked<'a> {
+pub(super) struct SourceReader<'a> {
     /// The content.
     pub(super) reader: Box<dyn BufRead + 'a>,
     /// The first bytes of the source itself.
@@ -93,7 +93,10 @@ pub(super) struct Unpacked<'a> {
 }
 
 /// Looks at the first bytes of a source, and unpacks it if they are gzip's.
-pub(super) fn unpacked<'a>(source: impl Read + 'a, file: &str) -> Result<Unpacked<'a>, DataError> {
+pub(super) fn unpacked<'a>(
+    source: impl Read + 'a,
+    file: &str,
+) -> Result<SourceReader<'a>, DataError> {
     let mut reader = BufReader::with_capacity(1 << 16, source);
     let mut head = Vec::new();
     let mut outcome = reader.by_ref().take(6).read_to_end(&mut head);
@@ -117,7 +120,7 @@ pub(super) fn unpacked<'a>(source: impl Read + 'a, file: &str) -> Result<Unpacke
     } else {
         Box::new(whole)
     };
-    Ok(Unpacked { reader, head, gzip })
+    Ok(SourceReader { reader, head, gzip })
 }
 
 /// The lines of a source, one at a time, without their ends (`\n` or `\r\n`).

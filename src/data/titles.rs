@@ -42,7 +42,7 @@ const TITLES: [&str; 12] = [
 const LONGEST: usize = 200;
 const LAYOUT: &str = "at least 2: id, title";
 
-/// Where titles of the items of a rating file are found, in words. `format` is that of the rating file, where it is known.
+/// A sentence on where titles of the items of a rating file are found. `format` is that of the rating file, where it is known.
 #[must_use]
 pub fn titles_hint(format: Option<Format>) -> &'static str {
     match format {

@@ -3,7 +3,7 @@
 use super::error::{Problem, excerpt};
 use super::names::Names;
 
-/// No peer yet.
+/// Mark of a user who is not placed yet.
 const NONE: u32 = u32::MAX;
 
 /// The peer of every user of a file, by name.
@@ -21,7 +21,7 @@ impl UserPeers {
         names.zip(self.lines.iter().copied())
     }
 
-    /// For every user the place of its peer in [`Self::named`].
+    /// The place of each user's peer in [`Self::named`].
     #[must_use]
     pub fn of_users(&self) -> &[u32] {
         &self.of
@@ -29,14 +29,14 @@ impl UserPeers {
 }
 
 /// Collects the peers of users.
-pub(super) struct PeersRead {
+pub(super) struct UserPeersReader {
     names: Names,
     lines: Vec<u64>,
     of: Vec<u32>,
 }
 
-impl PeersRead {
-    /// Nothing yet; at most so many peers, with names of so many bytes.
+impl UserPeersReader {
+    /// A reader that has seen no line, for at most `most` peers with names of at most `longest` bytes.
     pub(super) fn new(most: usize, longest: usize) -> Self {
         Self {
             names: Names::new("peer", most, longest),
@@ -45,7 +45,7 @@ impl PeersRead {
         }
     }
 
-    /// The user of this number, one of all users in order of appearance, is at the peer called `name`, as `line` says.
+    /// Places the user of this number, in order of appearance, at the peer called `name`, as `line` says.
     pub(super) fn place(
         &mut self,
         (user, id): (u32, &str),
@@ -74,7 +74,7 @@ impl PeersRead {
         Ok(())
     }
 
-    /// What was read.
+    /// The peers of all users that were placed.
     pub(super) fn whole(self) -> UserPeers {
         UserPeers {
             names: self.names.into_list(),

@@ -14,7 +14,6 @@ use crate::privacy::{Certificate, View};
 use crate::run::Report;
 use crate::run::completion::CompletionSummary;
 use crate::run::faults::FaultsSummary;
-use crate::run::metrics::Utility;
 use crate::run::summary::Summary;
 use crate::scenario::Experiment;
 use crate::writing;
@@ -212,14 +211,7 @@ fn losses(experiment: &Experiment) -> Vec<Option<f64>> {
 }
 
 fn utility(summary: &Summary) -> PageTable {
-    let ours = Utility {
-        subspace_error: summary.utility.subspace_error,
-        relative_error: summary.utility.relative_error,
-        relative_error_non_private: summary.utility.relative_error_non_private,
-        captured_variance: summary.utility.captured_variance,
-        explained_ratio: summary.utility.explained_ratio,
-    };
-    let mut runs = vec![("this run".to_owned(), ours)];
+    let mut runs = vec![("this run".to_owned(), summary.utility.this_run())];
     if summary.privacy.epsilon.is_some() {
         let name = "central baseline".to_owned();
         runs.push((name, summary.utility.central));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::items::ItemList;
-use super::recommend::RecommendError;
+use super::recommend::{RecommendError, check_count, list_of, titles_of};
 use crate::algorithm::AlgorithmKind;
 use crate::config::Config;
 use crate::data;
@@ -61,28 +61,17 @@ pub struct DirectionsRequest {
 pub fn directions(request: &DirectionsRequest) -> Result<Vec<Direction>, RecommendError> {
     let path = &request.basis;
     let basis = read_basis(path)?;
-    let beside = path.with_file_name("items.csv");
-    let list = match &request.items {
-        Some(list) => list,
-        None if beside.exists() => &beside,
-        None => {
-            let basis = path.clone();
-            return Err(RecommendError::NoItems { basis });
-        }
-    };
-    let names = ItemList::read(list)?.names;
-    if names.len() != basis.rows() {
-        return Err(RecommendError::ItemCount {
-            basis: path.clone(),
-            rows: basis.rows(),
-            items: names.len(),
-            of: list.display().to_string(),
-        });
-    }
-    let titles = match &request.titles {
-        Some(path) => data::load_titles(path)?,
-        None => BTreeMap::new(),
-    };
+    let listed = list_of(path, request.items.as_deref());
+    let list = listed.ok_or_else(|| RecommendError::NoItems {
+        basis: path.clone(),
+    })?;
+    let names = ItemList::read(&list)?.names;
+    check_count(
+        (path, basis.rows()),
+        names.len(),
+        list.display().to_string(),
+    )?;
+    let titles = titles_of(request.titles.as_deref())?;
     Ok(of_basis(&basis, &names, &titles, request.top))
 }
 
@@ -126,7 +115,7 @@ pub fn are_eigenvectors(config: &Config) -> bool {
     )
 }
 
-/// Where titles of this experiment's items are found, in words.
+/// A sentence on where titles of this experiment's items are found.
 #[must_use]
 pub fn titles_are_in(config: &Config) -> &'static str {
     data::titles_hint(config.data.format.ratings())

@@ -53,7 +53,7 @@ const COARSE: f64 = 0.1;
 pub(super) type Figure<'a> = dyn Fn(&Outcome) -> Option<f64> + Sync + 'a;
 
 /// One method: its session, whose curator has the σ of a draw, and where the noise comes from.
-struct Drawn {
+struct MethodSession {
     session: Session,
     noise: SumNoise,
 }
@@ -67,28 +67,29 @@ impl DrawsSummary {
         (summary, figure): (&Summary, &Figure<'_>),
     ) -> Option<Self> {
         let measure = Measure::of(summary).filter(|_| experiment.is_private())?;
-        let of_method = |drawn: Result<Drawn, SessionError>, experiment: &Experiment| match drawn {
-            Ok(drawn) => drawn.draws(count(&drawn, experiment, summary), figure),
-            Err(error) => Draws::none(error.to_string()),
-        };
+        let of_method =
+            |drawn: Result<MethodSession, SessionError>, experiment: &Experiment| match drawn {
+                Ok(drawn) => drawn.draws(count(&drawn, experiment, summary), figure),
+                Err(error) => Draws::none(error.to_string()),
+            };
         let has_basis = !matches!(measure, Measure::Rmse | Measure::Recall);
         let compared = compared.filter(|_| has_basis);
         Some(Self {
             of: measure,
             this_run: match differs(summary) {
                 Some(reason) => Draws::none(reason),
-                None => of_method(Drawn::of_peers(session), experiment),
+                None => of_method(MethodSession::of_peers(session), experiment),
             },
-            central: of_method(Ok(Drawn::of_curator(session)), experiment),
+            central: of_method(Ok(MethodSession::of_curator(session)), experiment),
             compared: compared.map(|other| {
                 let session = other.session(&other.root_seed());
-                of_method(Drawn::of_peers(&session), other)
+                of_method(MethodSession::of_peers(&session), other)
             }),
         })
     }
 }
 
-/// Why draws of exact sums of everybody have another law than this run; `None` where they have the same.
+/// The reason why draws of exact sums of everybody have another law than this run; `None` where they have the same.
 fn differs(summary: &Summary) -> Option<String> {
     let faults = summary.faults.as_ref();
     let mut releases = faults.iter().flat_map(|faults| &faults.releases);
@@ -102,7 +103,7 @@ fn differs(summary: &Summary) -> Option<String> {
     ))
 }
 
-impl Drawn {
+impl MethodSession {
     /// Draws with the noise that the peers' shares add up to, or the curator's where peers add none.
     fn of_peers(session: &Session) -> Result<Self, SessionError> {
         let parameters = session.plan().parameters();
@@ -189,8 +190,8 @@ fn sizes(session: &Session) -> (u64, u64) {
     })
 }
 
-/// How many draws of a method fit, or why none do.
-fn count(drawn: &Drawn, experiment: &Experiment, summary: &Summary) -> Result<u32, String> {
+/// The number of draws of a method that fit, or why none do.
+fn count(drawn: &MethodSession, experiment: &Experiment, summary: &Summary) -> Result<u32, String> {
     let plan = drawn.session.plan();
     let work = drawn.work(experiment, summary).max(1);
     let values: u64 = plan.releases().iter().map(|one| one.values() as u64).sum();

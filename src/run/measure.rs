@@ -90,13 +90,7 @@ fn recall(method: Method, summary: &Summary) -> Option<f64> {
 fn figures(method: Method, summary: &Summary) -> Option<Utility> {
     let utility = &summary.utility;
     match method {
-        Method::ThisRun => Some(Utility {
-            subspace_error: utility.subspace_error,
-            relative_error: utility.relative_error,
-            relative_error_non_private: utility.relative_error_non_private,
-            captured_variance: utility.captured_variance,
-            explained_ratio: utility.explained_ratio,
-        }),
+        Method::ThisRun => Some(utility.this_run()),
         Method::WithoutFaults => utility.fault_free,
         Method::Central => Some(utility.central),
         Method::Compared => utility.compared.as_ref().map(|compared| compared.utility),

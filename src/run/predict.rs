@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::predictor::{Predictor, PredictorError};
-use super::recommend::{Format, RecommendError};
+use super::recommend::{Format, RecommendError, titles_of};
 use crate::algorithm::{PartsError, completer};
 use crate::config::{Config, read_config};
 use crate::data::{self, Interactions};
@@ -112,10 +112,7 @@ pub fn predict(request: &PredictRequest) -> Result<Predictions, PredictError> {
         source,
     })?;
     let own = own_ratings(&request.ratings)?;
-    let titles = match &request.titles {
-        Some(path) => data::load_titles(path).map_err(RecommendError::from)?,
-        None => BTreeMap::new(),
-    };
+    let titles = titles_of(request.titles.as_deref()).map_err(RecommendError::from)?;
     let named = (0_u32..).zip(&predictor.items);
     let index: BTreeMap<&str, u32> = named.map(|(i, name)| (name.as_str(), i)).collect();
     let scale = &predictor.scale;

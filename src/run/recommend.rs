@@ -173,13 +173,8 @@ pub enum RecommendError {
 /// # Errors
 /// [`RecommendError`] naming the file and what to change.
 pub fn recommend(request: &Request) -> Result<Recommendations, RecommendError> {
-    let beside = request.basis.with_file_name("items.csv");
-    let listed = match &request.items {
-        Some(path) => Some(path),
-        None if beside.exists() => Some(&beside),
-        None => None,
-    };
-    let list = listed.map(|path| ItemList::read(path)).transpose()?;
+    let listed = list_of(&request.basis, request.items.as_deref());
+    let list = listed.as_deref().map(ItemList::read).transpose()?;
     let (own, from_data) = own_items(&request.row)?;
     if let Some(folder) = &request.recommender {
         let model = ScoreModel::read(folder)?;
@@ -193,16 +188,37 @@ pub fn recommend(request: &Request) -> Result<Recommendations, RecommendError> {
         basis: request.basis.clone(),
     })?;
     let basis = read_basis(&request.basis)?;
-    if basis.rows() != list.names.len() {
-        return Err(RecommendError::ItemCount {
-            basis: request.basis.clone(),
-            rows: basis.rows(),
-            items: list.names.len(),
-            of,
-        });
-    }
+    check_count((&request.basis, basis.rows()), list.names.len(), of)?;
     let scorer = LowPassScorer::weighted(&basis, &list.filter_weights())?;
     ranked(request, &own, &list, &scorer)
+}
+
+/// The item list of a basis: the one given, or the `items.csv` beside it if there is one.
+pub(super) fn list_of(basis: &Path, given: Option<&Path>) -> Option<PathBuf> {
+    let beside = || Some(basis.with_file_name("items.csv")).filter(|path| path.exists());
+    given.map(Path::to_owned).or_else(beside)
+}
+
+/// Refuses a basis that has not one row for each of the items in `of`.
+pub(super) fn check_count(
+    (basis, rows): (&Path, usize),
+    items: usize,
+    of: String,
+) -> Result<(), RecommendError> {
+    match rows == items {
+        true => Ok(()),
+        false => Err(RecommendError::ItemCount {
+            basis: basis.to_owned(),
+            rows,
+            items,
+            of,
+        }),
+    }
+}
+
+/// The titles in a file; none without one.
+pub(super) fn titles_of(path: Option<&Path>) -> Result<BTreeMap<String, String>, DataError> {
+    path.map_or_else(|| Ok(BTreeMap::new()), data::load_titles)
 }
 
 /// Ranks the items of this list for a user with these own items.
@@ -229,10 +245,7 @@ fn ranked(
         let items = list.names.len();
         return Err(RecommendError::EmptyRow { unknown, items });
     }
-    let titles = match &request.titles {
-        Some(path) => data::load_titles(path)?,
-        None => BTreeMap::new(),
-    };
+    let titles = titles_of(request.titles.as_deref())?;
     let scores = scorer.scores(&[&row]);
     let ranked = top_items(scores.as_slice(), &row, request.top);
     let recommendations = (1..).zip(ranked).map(|(rank, ranked)| {

@@ -9,7 +9,7 @@ use crate::vocabulary::Quantity;
 /// √(2 ln 100): noise exceeds the bound of [`of_product`] once in a hundred runs at most.
 const SLACK: f64 = 3.035;
 
-/// How many columns of the final basis stand out of the noise: post-processing, so that no ε is spent on it.
+/// Counts the columns of the final basis that stand out of the noise. It is post-processing and spends no ε.
 ///
 /// | released | a direction stands out where |
 /// | --- | --- |

@@ -251,6 +251,20 @@ pub struct UtilitySummary {
     pub reason_central: Option<String>,
 }
 
+impl UtilitySummary {
+    /// The figures of this run.
+    #[must_use]
+    pub fn this_run(&self) -> Utility {
+        Utility {
+            subspace_error: self.subspace_error,
+            relative_error: self.relative_error,
+            relative_error_non_private: self.relative_error_non_private,
+            captured_variance: self.captured_variance,
+            explained_ratio: self.explained_ratio,
+        }
+    }
+}
+
 /// Agreement between peers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ConsensusSummary {

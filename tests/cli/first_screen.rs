@@ -57,6 +57,22 @@ fn missing(name: &str) -> Option<String> {
     paths.find(|path| !repository("sims").join(path).exists())
 }
 
+/// Whether the data of a file are here, and its engine is compiled; says so if not.
+fn can_run(name: &str) -> bool {
+    let file = format!("sims/{name}.toml");
+    if let Some(path) = missing(name) {
+        skipped(format_args!("{file}: {path} is missing"));
+        return false;
+    }
+    let text = fs::read_to_string(repository(&file)).expect("readable");
+    let needs_node = text.contains("\"swarm\"");
+    if needs_node && !cfg!(feature = "node") {
+        skipped(format_args!("{file} needs the feature `node`"));
+        return false;
+    }
+    true
+}
+
 /// Runs these arguments and checks what is printed; `out` is a folder for the results.
 fn check(what: &str, arguments: &[&str], out: &Path) {
     let folder = out.to_str().expect("text");
@@ -76,15 +92,7 @@ fn check(what: &str, arguments: &[&str], out: &Path) {
 
 fn check_sims(of_interest: impl Fn(&str) -> bool) {
     for name in sims(false).iter().filter(|name| of_interest(name)) {
-        if let Some(path) = missing(name) {
-            skipped(format_args!("sims/{name}.toml: {path} is missing"));
-            continue;
-        }
-        let needs_node = fs::read_to_string(repository(&format!("sims/{name}.toml")))
-            .expect("readable")
-            .contains("\"swarm\"");
-        if needs_node && !cfg!(feature = "node") {
-            skipped(format_args!("sims/{name}.toml needs the feature `node`"));
+        if !can_run(name) {
             continue;
         }
         let out = tempfile::tempdir().expect("a temporary folder");
@@ -106,17 +114,11 @@ fn all_sims_have_a_first_screen_of_words_that_are_explained() {
 /// Runs sweeps and studies with few seeds, and checks what is printed but the headings of a study, which are columns of its file.
 fn check_sweeps(of_interest: impl Fn(&str) -> bool) {
     for name in sims(true).iter().filter(|name| of_interest(name)) {
+        if !can_run(name) {
+            continue;
+        }
         let file = format!("sims/{name}.toml");
-        if let Some(path) = missing(name) {
-            skipped(format_args!("{file}: {path} is missing"));
-            continue;
-        }
         let text = fs::read_to_string(repository(&file)).expect("readable");
-        let of_engines = text.contains("swarm");
-        if of_engines && !cfg!(feature = "node") {
-            skipped(format_args!("{file} needs the feature `node`"));
-            continue;
-        }
         let is_sweep = text.contains("[sweep]");
         let out = tempfile::tempdir().expect("a temporary folder");
         let folder = out.path().to_str().expect("text");

@@ -245,40 +245,38 @@ fn words(text: &str) -> impl Iterator<Item = String> {
 
 /// The texts and keys in a configuration, and their parts, which names of series are made of.
 pub(crate) fn parts_in(config: &str) -> Vec<String> {
-    let table: toml::Table = config.parse().expect("a configuration is TOML");
-    let mut all = Vec::new();
-    collect_keys(&toml::Value::Table(table.clone()), &mut all);
-    collect(&toml::Value::Table(table), &mut all);
+    let all = texts_in(config, true);
     let parts = all
         .iter()
         .flat_map(|name| name.split([' ', ',', ';', '=', '.']));
     parts.map(str::to_owned).chain(all.clone()).collect()
 }
 
-fn collect_keys(value: &toml::Value, keys: &mut Vec<String>) {
-    match value {
-        toml::Value::Array(all) => all.iter().for_each(|one| collect_keys(one, keys)),
-        toml::Value::Table(all) => all.iter().for_each(|(key, one)| {
-            keys.push(key.clone());
-            collect_keys(one, keys);
-        }),
-        _ => {}
-    }
-}
-
 /// The texts in a configuration: names of kinds, generators and files, which a first screen may show.
 pub(crate) fn names_in(config: &str) -> Vec<String> {
-    let table: toml::Table = config.parse().expect("a configuration is TOML");
-    let mut names = Vec::new();
-    collect(&toml::Value::Table(table), &mut names);
-    names
+    texts_in(config, false)
 }
 
-fn collect(value: &toml::Value, names: &mut Vec<String>) {
+/// The texts in a configuration, and its keys if they are asked for.
+fn texts_in(config: &str, with_keys: bool) -> Vec<String> {
+    let table: toml::Table = config.parse().expect("a configuration is TOML");
+    let mut all = Vec::new();
+    collect(&toml::Value::Table(table), with_keys, &mut all);
+    all
+}
+
+fn collect(value: &toml::Value, with_keys: bool, texts: &mut Vec<String>) {
     match value {
-        toml::Value::String(name) => names.push(name.clone()),
-        toml::Value::Array(all) => all.iter().for_each(|one| collect(one, names)),
-        toml::Value::Table(all) => all.values().for_each(|one| collect(one, names)),
+        toml::Value::String(text) => texts.push(text.clone()),
+        toml::Value::Array(all) => {
+            all.iter().for_each(|one| collect(one, with_keys, texts));
+        }
+        toml::Value::Table(all) => {
+            for (key, one) in all {
+                texts.extend(with_keys.then(|| key.clone()));
+                collect(one, with_keys, texts);
+            }
+        }
         _ => {}
     }
 }

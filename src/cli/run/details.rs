@@ -1,4 +1,4 @@
-//! What `run --verbose` prints below the first screen.
+//! The details that `run --verbose` prints below the first screen.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,6 @@ use crate::engine::Communication;
 use crate::run::completion::CompletionSummary;
 use crate::run::convergence_bounds::ConvergenceBounds;
 use crate::run::faults::FaultsSummary;
-use crate::run::metrics::Utility;
 use crate::run::recommendation::RecommendationSummary;
 use crate::run::summary::Summary;
 use crate::run::variance::{VariancePart, VarianceSummary};
@@ -168,13 +167,7 @@ fn print_setting(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
 
 fn print_utility(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
     let utility = &summary.utility;
-    let ours = Utility {
-        subspace_error: utility.subspace_error,
-        relative_error: utility.relative_error,
-        relative_error_non_private: utility.relative_error_non_private,
-        captured_variance: utility.captured_variance,
-        explained_ratio: utility.explained_ratio,
-    };
+    let ours = utility.this_run();
     let mut runs = vec![("this run", &ours), ("central baseline", &utility.central)];
     if let Some(fault_free) = &utility.fault_free {
         runs.push(("without faults", fault_free));

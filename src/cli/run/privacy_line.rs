@@ -40,7 +40,7 @@ fn rounded(epsilon: f64) -> String {
     }
 }
 
-/// What one record is.
+/// The record that is protected.
 fn record(promise: &Promise) -> String {
     let everything = promise.seen == Seen::Everything;
     let what = match promise.adjacency {
@@ -68,7 +68,7 @@ fn record(promise: &Promise) -> String {
     }
 }
 
-/// Against whom it holds, and who is trusted.
+/// The adversaries it holds against, and who is trusted.
 fn adversary(promise: &Promise) -> String {
     let colluding = match promise.colluders {
         0 => "observers outside of the network".to_owned(),
@@ -82,7 +82,7 @@ fn adversary(promise: &Promise) -> String {
     }
 }
 
-/// Which crashes it covers.
+/// The crashes it covers.
 fn crashes(promise: &Promise) -> String {
     match promise.lost {
         None | Some(0) => String::new(),

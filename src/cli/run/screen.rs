@@ -125,7 +125,7 @@ fn methods(experiment: &Experiment, summary: &Summary) -> io::Result<Vec<String>
     Ok(text.lines().map(str::to_owned).collect())
 }
 
-/// What is compared, in the order of the table.
+/// The methods of the table, in its order.
 fn compared(summary: &Summary, measure: Option<Measure>) -> Vec<Line<'_>> {
     let value = |method| measure?.value(method, summary);
     let draws = summary.utility.draws.as_ref();
@@ -219,7 +219,7 @@ fn cell(line: &Line<'_>, digits: usize, width: usize) -> String {
     }
 }
 
-/// What has to be said of the figures, each in one line.
+/// Notes on the figures, one a line.
 fn notes(experiment: &Experiment, summary: &Summary) -> Vec<String> {
     let measure = Measure::of(summary);
     let mut notes = Vec::new();
@@ -244,7 +244,7 @@ fn notes(experiment: &Experiment, summary: &Summary) -> Vec<String> {
     notes
 }
 
-/// What ± is, and why it is missing.
+/// Explains ±, or why it is missing.
 fn of_draws(draws: &DrawsSummary) -> Vec<String> {
     let all = [
         Some(&draws.this_run),
@@ -273,7 +273,7 @@ fn of_draws(draws: &DrawsSummary) -> Vec<String> {
     found
 }
 
-/// That nothing was found above the noise, or that a run ended early.
+/// A note where nothing stands out of the noise, or the run ended early.
 fn signal(summary: &Summary) -> Option<String> {
     let completion = summary.completion.as_ref();
     let silent = completion.is_some_and(|completion| !completion.signal);
@@ -288,7 +288,7 @@ fn signal(summary: &Summary) -> Option<String> {
     }
 }
 
-/// What went wrong.
+/// A note on peers and messages that were lost.
 fn faults(experiment: &Experiment, summary: &Summary) -> Option<String> {
     let mut parts = Vec::new();
     if let Some(faults) = &summary.faults {
@@ -320,7 +320,7 @@ fn faults(experiment: &Experiment, summary: &Summary) -> Option<String> {
     })
 }
 
-/// Which algorithm was chosen, where the choice was open.
+/// The algorithm that was chosen, where the file left the choice open.
 fn chosen(summary: &Summary) -> Option<String> {
     let choice = summary.choice.as_ref()?;
     let by = match summary.pilot {

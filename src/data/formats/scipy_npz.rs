@@ -8,7 +8,7 @@ use std::io::Read;
 
 use super::{Format, Kept, Limits, Loaded, Ratings};
 use crate::data::error::DataError;
-use crate::data::source::{Lines, Unpacked, unpacked};
+use crate::data::source::{Lines, SourceReader, unpacked};
 use crate::linalg::{SparseFile, SparseFileProblem};
 
 pub(super) const NAME: &str = "scipy-npz";
@@ -25,7 +25,7 @@ pub(super) fn read(
 ) -> Result<Loaded, DataError> {
     let most = limits.bytes.min(MOST);
     let mut bytes = Vec::new();
-    let Unpacked { reader, .. } = unpacked(reader, source_name)?;
+    let SourceReader { reader, .. } = unpacked(reader, source_name)?;
     let outcome = reader.take(most + 1).read_to_end(&mut bytes);
     outcome.map_err(|error| DataError::ReadBytes {
         file: source_name.to_owned(),

@@ -31,7 +31,7 @@ fn samples(experiment: &Experiment, factor: f64) -> (Vec<f64>, Vec<f64>) {
     let exact = References::exact(experiment).expect("in reach").vectors;
     let filter = experiment.filter();
     let figure = |outcome: &Outcome| Some(filter.relative_error(outcome.basis(), &exact));
-    let mut drawn = Drawn::of_peers(&session).expect("a curator's σ");
+    let mut drawn = MethodSession::of_peers(&session).expect("a curator's σ");
     let sigma = factor * drawn.session.sigma_central();
     if factor != 1.0 {
         drawn.session = drawn.session.with_curator_sigma(sigma).expect("less noise");
@@ -86,7 +86,7 @@ fn draws_have_the_law_of_lockstep_runs() {
 fn the_noise_is_that_of_the_method() {
     let sigma = |set: &[&str]| {
         let session = experiment(set).own_session();
-        let drawn = Drawn::of_peers(&session).expect("a curator's σ");
+        let drawn = MethodSession::of_peers(&session).expect("a curator's σ");
         (
             drawn.session.sigma_central() / session.sigma_central(),
             drawn.noise,
@@ -121,7 +121,7 @@ fn large_runs_have_fewer_draws_or_none() {
         (Measure::RelativeError, DRAWS)
     );
     let session = experiment.own_session();
-    let drawn = Drawn::of_curator(&session);
+    let drawn = MethodSession::of_curator(&session);
     let fit = |experiment: &Experiment| count(&drawn, experiment, &report.summary);
     assert_eq!(fit(&experiment), Ok(DRAWS));
     let dear = self::experiment(&["algorithm.rank=30"]);
