@@ -42,6 +42,7 @@ mod resolve;
 mod ring;
 mod rows;
 mod session;
+mod setting;
 mod shared;
 mod simulation;
 mod specs;

@@ -127,45 +127,6 @@ impl Experiment {
             None => LaplaceShares::of_all(laplace.shape(), peers),
         })
     }
-
-    /// A digest of every setting that decides what is published and that neither the plan nor the rows show: how the rows
-    /// were chosen, and by which kind of engine. Two runs of one seed that differ in any of it share no noise, even where
-    /// it came to leave the rows as they were, and so cannot be compared.
-    ///
-    /// Faults that may lose a peer are among them, with what tolerates them, since they decide which releases are repeated, and by whom. A run without
-    /// them that is to be compared with one under faults takes the setting of that one ([`Self::without_faults`]).
-    ///
-    /// Paths and names are left out: a copied experiment gives the same bits. The engines that pass the same messages are one.
-    fn setting(&self) -> [u8; 32] {
-        let config = &self.config;
-        let engine = match config.engine.kind {
-            EngineKind::Lockstep | EngineKind::Event | EngineKind::Swarm => "peers",
-            other => other.name(),
-        };
-        let mut data = config.data.without_paths();
-        if self.mean_by_rule {
-            // The number that the rule gives is the rule.
-            data.mean_share = None;
-        }
-        let evaluation = (config.held_share(), config.evaluation.test.is_some());
-        let settings = serde_json::to_vec(&(
-            engine,
-            data,
-            &config.peers,
-            &config.algorithm,
-            &config.privacy,
-            &config.noise,
-            evaluation,
-        ));
-        let settings = settings.expect("settings are numbers, texts and lists");
-        let setting = blake3::derive_key("undertone 2026-11 noise setting v1", &settings);
-        let Some(faults) = self.bound_faults.as_ref().filter(|all| all.may_lose()) else {
-            return setting;
-        };
-        let under = serde_json::to_vec(&(setting, &config.dropouts, faults));
-        let under = under.expect("faults are numbers and lists");
-        blake3::derive_key("undertone 2026-11 noise setting under faults v1", &under)
-    }
 }
 
 /// The integers of a noise plan, as sessions name them.

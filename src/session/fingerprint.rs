@@ -22,7 +22,7 @@ pub fn sampler_fingerprint() -> [u8; 32] {
 
 fn drawn() -> [u8; 32] {
     let seed = Seed::from_u64(0x756e_6465_7274_6f6e);
-    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 sampler fingerprint v1");
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 sampler fingerprint v2");
     let key = seed.key(Label::Scenario, 0, 0);
     let mut normals = vec![0.0; DRAWS];
     key.normals(1, 0).fill(&mut normals);

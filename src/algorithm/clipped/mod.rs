@@ -156,7 +156,7 @@ impl ClippedPower {
 
 impl Algorithm for ClippedPower {
     fn name(&self) -> &'static str {
-        "power"
+        "clipped-power"
     }
 
     fn settings(&self) -> Vec<(&'static str, f64)> {

@@ -73,6 +73,16 @@ pub struct RatedRows {
 }
 
 impl RatedRows {
+    /// All numbers by name.
+    pub(super) fn settings(&self) -> [(&'static str, f64); 4] {
+        [
+            ("slots", self.slots as f64),
+            ("radius", self.radius),
+            ("most ratings", self.most_ratings as f64),
+            ("user centred", f64::from(u8::from(self.user_centred))),
+        ]
+    }
+
     /// Whether these are numbers that rows can have.
     #[must_use]
     pub fn are_valid(&self) -> bool {

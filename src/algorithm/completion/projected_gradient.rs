@@ -171,13 +171,14 @@ impl Algorithm for ProjectedGradient {
     }
 
     fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![
+        let mut all = vec![
             ("rank", self.rank as f64),
             ("steps", f64::from(self.iterations)),
-            ("radius", self.rows.radius),
             ("nuclear", self.nuclear),
             ("step size", self.step_size),
-        ]
+        ];
+        all.extend(self.rows.settings());
+        all
     }
 
     fn dimension(&self) -> usize {

@@ -254,18 +254,15 @@ impl Algorithm for SpectralRidge {
             item_means,
             shares,
         } = self.completion;
-        let flag = |set: bool| f64::from(u8::from(set));
-        vec![
+        let mut all = vec![
             ("rank", self.rank as f64),
-            ("slots", rows.slots as f64),
-            ("radius", rows.radius),
-            ("most ratings", rows.most_ratings as f64),
-            ("user centred", flag(rows.user_centred)),
-            ("item means", flag(item_means)),
+            ("item means", f64::from(u8::from(item_means))),
             ("share of sums", shares[0]),
             ("share of counts", shares[1]),
             ("share of the triangle", shares[2]),
-        ]
+        ];
+        all.extend(rows.settings());
+        all
     }
 
     fn dimension(&self) -> usize {

@@ -98,13 +98,12 @@ impl Algorithm for SvdCompletion {
     }
 
     fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![
+        let mut all = vec![
             ("rank", self.rank as f64),
-            ("radius", self.rows.radius),
-            ("slots", self.rows.slots as f64),
-            ("most ratings", self.rows.most_ratings as f64),
             ("mode", f64::from(self.mode as u8)),
-        ]
+        ];
+        all.extend(self.rows.settings());
+        all
     }
 
     fn dimension(&self) -> usize {

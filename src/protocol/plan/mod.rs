@@ -8,6 +8,8 @@ mod release;
 mod rounding;
 mod steps;
 mod summand;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -126,7 +128,7 @@ impl Plan {
             .iter()
             .map(|one| one.all_bounds().clone())
             .collect();
-        let digest = parameters.digest(&specs, &bounds);
+        let digest = parameters.digest(algorithm.as_ref(), &specs, &bounds);
         let mut before = vec![Exchanges::default()];
         before.extend(releases.iter().scan(Exchanges::default(), |sum, one| {
             sum.agreements += u64::from(one.agrees());

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::super::values::Values;
 use super::super::wire;
 use super::bounds::Bounds;
-use crate::algorithm::{AlgorithmKind, AlgorithmSpec, Form, ReleaseSpec};
+use crate::algorithm::{Algorithm, AlgorithmSpec, Form, ReleaseSpec};
 use crate::noise::{LaplaceShares, Sigmas};
 use crate::privacy::ring::{Grid, Modulus};
 use crate::privacy::{Sensitivity, Sensitivity1, SensitivitySpec};
@@ -68,17 +68,17 @@ pub struct RingParameters {
 
 /// What the hash of a plan covers, in this order. Reordering it moves every stream of noise.
 #[derive(Serialize)]
-struct Hashed<'a, A, S> {
+struct Hashed<'a> {
+    name: &'static str,
+    settings: Vec<(&'static str, f64)>,
+    releases: Vec<DescribedRelease>,
+    bounds: Vec<String>,
     peers: u32,
     dimension: usize,
-    rank: usize,
-    block: usize,
-    momentum: f64,
-    iterations: u32,
-    algorithm: A,
-    sensitivity: S,
+    query_columns: usize,
     sigma_own: f64,
     sigma_pairwise: f64,
+    sigma_coordinate: f64,
     noise_factors: &'a [f64],
     scale_rounds: u32,
     averaging_rounds: u32,
@@ -87,25 +87,14 @@ struct Hashed<'a, A, S> {
     start: [u8; 32],
 }
 
-/// An algorithm that the numbers above do not tell from others.
-#[derive(Serialize)]
-struct Own {
-    /// No [`AlgorithmKind`] has this number.
-    mark: u32,
-    name: &'static str,
-    settings: Vec<(&'static str, f64)>,
-    releases: Vec<OwnRelease>,
-    sigma_coordinate: f64,
-}
-
 /// Iteration, whether it is of own coordinates, whether it is agreed on, batch, share, blocks.
-type OwnRelease = (u32, bool, bool, Option<u32>, f64, Vec<OwnBlock>);
+type DescribedRelease = (u32, bool, bool, Option<u32>, f64, Vec<DescribedBlock>);
+
+/// Quantity, rows, columns, columns of the query, weight.
+type DescribedBlock = (String, usize, usize, usize, f64);
 
 /// The ceilings of all releases, where one has any.
 type Ceilings = Vec<Option<f64>>;
-
-/// Quantity, rows, columns, columns of the query, weight.
-type OwnBlock = (String, usize, usize, usize, f64);
 
 impl PlanParameters {
     /// Standard deviations of all noise per unit sensitivity; for masks, which have none, 1. Public.
@@ -130,9 +119,31 @@ impl PlanParameters {
     }
 
     /// Hash of all parameters, with what the algorithm declares.
-    pub(super) fn digest(&self, releases: &[ReleaseSpec], bounds: &[Bounds]) -> [u8; 32] {
-        let lengths: Vec<_> = bounds.iter().map(|one| one.euclidean().to_vec()).collect();
-        let digest = self.digest_of_reals(releases, &lengths);
+    pub(super) fn digest(
+        &self,
+        algorithm: &dyn Algorithm,
+        releases: &[ReleaseSpec],
+        bounds: &[Bounds],
+    ) -> [u8; 32] {
+        let lengths = bounds.iter().flat_map(Bounds::euclidean);
+        let digest = wire::digest(&Hashed {
+            name: algorithm.name(),
+            settings: algorithm.settings(),
+            releases: releases.iter().map(described).collect(),
+            bounds: lengths.map(Sensitivity::fingerprint).collect(),
+            peers: self.peers,
+            dimension: self.dimension,
+            query_columns: algorithm.query_columns(),
+            sigma_own: self.sigma_own,
+            sigma_pairwise: self.sigma_pairwise,
+            sigma_coordinate: self.sigma_coordinate,
+            noise_factors: &self.noise_factors,
+            scale_rounds: self.scale_rounds,
+            averaging_rounds: self.averaging_rounds,
+            program: self.program,
+            topology: self.topology,
+            start: self.start,
+        });
         let digest = match self.laplace {
             Some(shares) => {
                 let bounds = bounds.iter().flat_map(Bounds::absolute);
@@ -142,70 +153,22 @@ impl PlanParameters {
             None => digest,
         };
         let ceilings: Ceilings = releases.iter().map(|one| one.ceiling).collect();
-        // Plans without a ceiling keep their names and their noise.
         let digest = match ceilings.iter().any(Option::is_some) {
             true => wire::digest(&(digest, "ceilings", ceilings)),
             false => digest,
         };
         let digest = match self.ring {
-            // Sums of integers have names of their own.
             Some(ring) => wire::digest(&(digest, "ring", ring)),
             None => digest,
         };
         match self.values {
-            // Plans from before there was a choice keep their names and their noise.
             Values::F64 => digest,
             other => wire::digest(&(digest, other.name())),
         }
     }
-
-    fn digest_of_reals(&self, releases: &[ReleaseSpec], bounds: &[Vec<Sensitivity>]) -> [u8; 32] {
-        let first = bounds.first().and_then(|bounds| bounds.first());
-        match (self.algorithm.kind(), first) {
-            (Some(kind), Some(bound)) if self.algorithm.own_settings().is_empty() => {
-                wire::digest(&self.hashed::<AlgorithmKind, _>(kind, bound))
-            }
-            _ => {
-                let own = Own {
-                    mark: u32::MAX,
-                    name: self.algorithm.name(),
-                    settings: self.algorithm.own_settings(),
-                    releases: releases.iter().map(described).collect(),
-                    sigma_coordinate: self.sigma_coordinate,
-                };
-                let bounds: Vec<String> = bounds
-                    .iter()
-                    .flatten()
-                    .map(Sensitivity::fingerprint)
-                    .collect();
-                wire::digest(&self.hashed(own, bounds))
-            }
-        }
-    }
-
-    fn hashed<A, S>(&self, algorithm: A, sensitivity: S) -> Hashed<'_, A, S> {
-        Hashed {
-            peers: self.peers,
-            dimension: self.dimension,
-            rank: self.algorithm.rank(),
-            block: self.algorithm.block(),
-            momentum: self.algorithm.momentum(),
-            iterations: self.algorithm.iterations(),
-            algorithm,
-            sensitivity,
-            sigma_own: self.sigma_own,
-            sigma_pairwise: self.sigma_pairwise,
-            noise_factors: &self.noise_factors,
-            scale_rounds: self.scale_rounds,
-            averaging_rounds: self.averaging_rounds,
-            program: self.program,
-            topology: self.topology,
-            start: self.start,
-        }
-    }
 }
 
-fn described(release: &ReleaseSpec) -> OwnRelease {
+fn described(release: &ReleaseSpec) -> DescribedRelease {
     let blocks = release.blocks.iter().map(|block| {
         let (rows, columns) = block.shape;
         let quantity = block.quantity.to_string();

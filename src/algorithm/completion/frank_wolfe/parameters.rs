@@ -148,14 +148,14 @@ impl FrankWolfeParameters {
         let mut all = vec![
             ("rank", self.rank as f64),
             ("steps", f64::from(self.iterations)),
-            ("radius", self.rows.radius),
             ("mode", f64::from(self.mode as u8)),
         ];
+        all.extend(self.rows.settings());
         match self.local {
             Local::FrankWolfe { nuclear, step } => {
                 all.extend([("nuclear", nuclear), ("step", f64::from(step as u8))]);
             }
-            Local::Ridge => all.push(("ridge, slots", self.rows.slots as f64)),
+            Local::Ridge => all.push(("ridge", 1.0)),
         }
         match self.global {
             Global::Covariance => {}
