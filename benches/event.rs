@@ -9,7 +9,7 @@
 //! The exponent is the slope of log CPU time over log peers by least squares; the engine has one thread, so
 //! CPU time is what a run takes on an idle core.
 //!
-//! The bare walk is what any program that exchanges these messages does to the caches, with no protocol: every peer has
+//! The bare walk is what any schedule that exchanges these messages does to the caches, with no protocol: every peer has
 //! a record of 2 KiB, about what a running peer and its messages take; peers are visited in random order, as their messages
 //! complete; a visit reads one value per cache line of the record, adds up its neighbours' blocks and writes
 //! its own. 18 exchanges, as in a run.

@@ -23,7 +23,7 @@ impl AveragingScheme for Hub {
         _: MixingBounds,
         _: Length,
         _: AveragingOptions,
-    ) -> Result<Program, AveragingError> {
+    ) -> Result<Schedule, AveragingError> {
         let all: Vec<u32> = (0..graph.neighbours(0).len() as u32).collect();
         // What is heard counts once, the own value `own` times.
         let hear = |round, from: &[u32], own| {
@@ -43,7 +43,7 @@ impl AveragingScheme for Hub {
         let mut steps = vec![others; graph.peers()];
         steps[0] = vec![hear(0, &all, 1.0), PeerStep::sending(1, &all)];
         // A message that is not listed at both ends is refused here: on a graph without a hub, for example.
-        Ok(Program::listed(graph, 1.0, steps)?)
+        Ok(Schedule::listed(graph, 1.0, steps)?)
     }
 
     /// All peers end with the same bits.

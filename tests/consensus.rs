@@ -115,7 +115,7 @@ fn rounding_to_singles_stays_within_its_bound_and_far_below_the_noise() {
             assert!(doubles.rounding.is_none(), "{doubles:?}");
             assert!(rounding.is_finite() && rounding > 0.0, "{about}");
             assert!(found.max_disagreement <= found.guaranteed, "{about}");
-            // All peers of an exact scheme hold what the program makes of the inputs, rounding included.
+            // All peers of an exact scheme hold what the schedule makes of the inputs, rounding included.
             assert!(
                 found.max_disagreement == 0.0 || !scheme.is_exact(),
                 "{about}"

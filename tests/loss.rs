@@ -149,7 +149,7 @@ fn the_table_of_the_guide() {
                 let planned = experiment(case, scheme, &set);
                 let mut messages = 0.0;
                 for u in 0..planned.topology().graph().nodes() {
-                    let part = planned.program().peer(planned.topology(), u);
+                    let part = planned.schedule().peer(planned.topology(), u);
                     let degree = planned.topology().graph().neighbours(u).len();
                     let heard = (0..degree).map(|position| f64::from(part.heard(position).count()));
                     messages += heard.sum::<f64>();

@@ -184,7 +184,7 @@ fn bytes_small_draws_every_scheme_and_algorithm_against_bytes_per_peer() {
     for method in ["power", "krylov", "covariance"] {
         let chebyshev = of(method, "{ scheme = \"chebyshev\" }");
         let tree = of(method, "{ scheme = \"tree\" }");
-        // Noise streams are bound to the plan, which names the program: errors are draws of one law, with a standard deviation
+        // Noise streams are bound to the plan, which names the schedule: errors are draws of one law, with a standard deviation
         // of 25 % a run at most, so means of twenty differ by half with probability below 1e-6.
         let ratio = tree.error / chebyshev.error;
         assert!((0.5..2.0).contains(&ratio), "{method}: {ratio}");

@@ -4,7 +4,7 @@ use undertone::config::read_config;
 use undertone::engine::Silent;
 use undertone::protocol::Values;
 use undertone::protocol::averaging::{
-    AveragingKind, AveragingOptions, Length, Load, MixingBounds, Program, Traffic,
+    AveragingKind, AveragingOptions, Length, Load, MixingBounds, Schedule, Traffic,
 };
 use undertone::run::run;
 use undertone::scenario::Experiment;
@@ -151,7 +151,7 @@ fn a_tolerance_or_a_number_of_rounds_for_a_tree_is_refused_with_the_remedy() {
 
 #[test]
 fn the_root_of_a_tree_is_named_as_the_topology_names_it() {
-    let digest = |set: &[&str]| power(set).map(|experiment| experiment.program().digest());
+    let digest = |set: &[&str]| power(set).map(|experiment| experiment.schedule().digest());
     let default = digest(&["averaging={scheme=\"tree\"}"]).expect("valid");
     let text = digest(&["averaging={scheme=\"tree\", root=\"17\"}"]).expect("valid");
     let number = digest(&["averaging={scheme=\"tree\", root=17}"]).expect("valid");
@@ -166,7 +166,7 @@ fn the_root_of_a_tree_is_named_as_the_topology_names_it() {
     assert!(error.contains("remove it; \"tree\" knows it"), "{error}");
 }
 
-fn program(topology: &Topology, fan_in: u32, turns: u32) -> Program {
+fn schedule(topology: &Topology, fan_in: u32, turns: u32) -> Schedule {
     let options = AveragingOptions::default();
     let options = options
         .with_fan_in(fan_in)
@@ -178,14 +178,14 @@ fn program(topology: &Topology, fan_in: u32, turns: u32) -> Program {
         },
         options.expect("in range"),
     );
-    let program = AveragingKind::Tree.compile(topology, bounds, Length::Own, options);
-    program.expect("connected")
+    let schedule = AveragingKind::Tree.compile(topology, bounds, Length::Own, options);
+    schedule.expect("connected")
 }
 
 /// Blocks per sum that the busiest peer sends, over eight sums.
-fn busiest(program: &Program, topology: &Topology) -> f64 {
+fn busiest(schedule: &Schedule, topology: &Topology) -> f64 {
     let load = Load::sum(0, 1, Values::F64).repeated(8);
-    let traffic = Traffic::of(program, topology, &load);
+    let traffic = Traffic::of(schedule, topology, &load);
     traffic.bytes.bytes_max_peer as f64 / load.sums.iter().sum::<u64>() as f64
 }
 
@@ -199,19 +199,19 @@ fn tables(names: &[&str]) -> Vec<String> {
     let named = || names.iter().zip(&topologies);
     let limits = named().map(|(name, topology)| {
         let cells = [2, 3, 4, 8, 1 << 20].map(|fan_in| {
-            let program = program(topology, fan_in, 1);
-            format!(" {} / {} |", busiest(&program, topology), program.rounds())
+            let schedule = schedule(topology, fan_in, 1);
+            format!(" {} / {} |", busiest(&schedule, topology), schedule.rounds())
         });
         format!("| {name} |{}", cells.concat())
     });
     let turns = named().flat_map(|(name, topology)| {
         [4, 8].map(|fan_in| {
             let cells = [1, 2, 4, 8].map(|turns| {
-                let program = program(topology, fan_in, turns);
+                let schedule = schedule(topology, fan_in, turns);
                 format!(
                     " {:.2} / {} |",
-                    busiest(&program, topology),
-                    program.rounds()
+                    busiest(&schedule, topology),
+                    schedule.rounds()
                 )
             });
             format!("| {name} | {fan_in} |{}", cells.concat())

@@ -59,7 +59,7 @@ impl Shape {
         let seed = Seed::from_u64(1);
         let (adjacency, rule) = (Adjacency::Interaction, SensitivityRule::Exact);
         let start = start_block(&seed, self.dimension, self.rank).expect("full rank");
-        let program = AveragingKind::Chebyshev
+        let schedule = AveragingKind::Chebyshev
             .compile(
                 &*topology,
                 BOUNDS,
@@ -82,16 +82,16 @@ impl Shape {
             sigma_own: 0.02,
             sigma_pairwise: 3.0,
             scale_rounds: Self::SCALE_ROUNDS.min(self.peers as u32),
-            averaging_rounds: program.rounds(),
+            averaging_rounds: schedule.rounds(),
             values: Values::F64,
-            program: program.digest(),
+            schedule: schedule.digest(),
             topology: graphs_digest(&topology, &topology),
             start: start.digest(),
         };
         let plan = Plan::new(parameters).expect("valid");
         let rows = (0..self.peers).map(|u| self.row(u)).collect();
         Session::new(SessionParts {
-            program: Arc::new(program),
+            schedule: Arc::new(schedule),
             noise_topology: Arc::clone(&topology),
             topology,
             rows: Arc::new(PeerRows::new(rows)),

@@ -51,7 +51,7 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         second: topology.spectrum().mixing_second.high,
     };
     let start = start_block(&seed, size.items, size.rank).expect("full rank");
-    let program = AveragingKind::Chebyshev
+    let schedule = AveragingKind::Chebyshev
         .compile(
             &*topology,
             bounds,
@@ -74,15 +74,15 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         sigma_own: 0.02,
         sigma_pairwise: 0.5,
         scale_rounds: topology.diameter_bound().expect("connected"),
-        averaging_rounds: program.rounds(),
+        averaging_rounds: schedule.rounds(),
         values: Values::F64,
-        program: program.digest(),
+        schedule: schedule.digest(),
         topology: graphs_digest(&topology, &topology),
         start: start.digest(),
     };
     let plan = Plan::new(parameters).expect("valid");
     Session::new(SessionParts {
-        program: Arc::new(program),
+        schedule: Arc::new(schedule),
         noise_topology: Arc::clone(&topology),
         topology,
         rows: Arc::new(PeerRows::new(rows)),

@@ -30,7 +30,7 @@ pub(super) struct Fate {
 impl Losses {
     /// The losses of a session; nothing where every message arrives.
     pub(super) fn of(session: &Session) -> Option<Self> {
-        let loss = session.program().loss();
+        let loss = session.schedule().loss();
         (!loss.is_none()).then(|| Self {
             seed: session.seed().clone(),
             fraction: loss.fraction(),

@@ -124,12 +124,12 @@ pub enum EngineError {
         /// What the algorithm releases.
         released: Quantity,
     },
-    /// An averaging program that the plan does not name.
+    /// An averaging schedule that the plan does not name.
     #[error(
-        "the averaging program is not the one the plan names: compile it from the session's own topology"
+        "the averaging schedule is not the one the plan names: compile it from the session's own topology"
     )]
-    Program,
-    /// The analytic engine was given an averaging program whose estimates are not the sum plus what cancels over the peers.
+    Schedule,
+    /// The analytic engine was given an averaging schedule whose estimates are not the sum plus what cancels over the peers.
     #[error(
         "the analytic engine needs an averaging that returns s times a value that all peers hold; at {peer} this program is off \
          by {found:e} of it: use engine \"lockstep\""
@@ -140,7 +140,7 @@ pub enum EngineError {
         /// Σ_v D_uv / s.
         found: f64,
     },
-    /// The analytic engine was given an averaging program whose turns come near the sum in different ways.
+    /// The analytic engine was given an averaging schedule whose turns come near the sum in different ways.
     #[error(
         "the analytic engine needs an averaging whose turns all deviate from the sum in the same way: use engine \"lockstep\", or \
          averaging.rotate = 1"

@@ -98,9 +98,9 @@ impl<'a> Inputs<'a> {
 pub struct Consensus {
     /// max_u ‖S_u − Ȳ‖_F / ‖Ȳ‖_F: the worst peer's estimate S_u against the sum Ȳ of what was published.
     ///
-    /// A sum of floating-point numbers depends on its order. Where the averaging program makes all peers end with the same bits
-    /// ([`Program::ends_equal`](crate::protocol::averaging::Program::ends_equal)), it adds in an order of its own, and Ȳ is taken in
-    /// that order: 0 if and only if every peer holds exactly what the program makes of what was published. Elsewhere Ȳ is
+    /// A sum of floating-point numbers depends on its order. Where the averaging schedule makes all peers end with the same bits
+    /// ([`Schedule::ends_equal`](crate::protocol::averaging::Schedule::ends_equal)), it adds in an order of its own, and Ȳ is taken in
+    /// that order: 0 if and only if every peer holds exactly what the schedule makes of what was published. Elsewhere Ȳ is
     /// taken in the order of the peers.
     pub disagreement: f64,
     /// max_u ‖S_u − S_0‖_F / ‖Ȳ‖_F: how far the estimates are from peer 0's (of the peers an engine looks at). Exactly 0 if

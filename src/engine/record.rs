@@ -36,7 +36,7 @@ pub(super) struct Pending {
 #[derive(Debug)]
 pub struct Collector {
     session: Session,
-    /// What all peers should end with in each turn, where the averaging program makes that the same.
+    /// What all peers should end with in each turn, where the averaging schedule makes that the same.
     commons: Option<Vec<CommonEnd>>,
     pending: BTreeMap<ReleaseId, Pending>,
     /// The public state each peer entered the release with, by release.
@@ -52,7 +52,7 @@ impl Collector {
         let first = vec![Some(start); session.peers()];
         Self {
             states: BTreeMap::from([(ReleaseId(1), first)]),
-            commons: session.program().common_ends(&**session.topology()),
+            commons: session.schedule().common_ends(&**session.topology()),
             session,
             pending: BTreeMap::new(),
             records: Vec::new(),
@@ -264,7 +264,7 @@ fn consensus(
 ) -> Option<Consensus> {
     let inputs: Option<Vec<&Summand>> = pending.inputs.iter().map(Option::as_ref).collect();
     let inputs = inputs?;
-    // Integers are added exactly, whatever the program.
+    // Integers are added exactly, whatever the schedule.
     let common = common.filter(|_| terms.steps().is_none());
     let mut total = published.values().to_vec();
     if let Some(common) = common {
@@ -297,7 +297,7 @@ fn consensus(
     })
 }
 
-/// What the averaging program makes of these inputs at every peer.
+/// What the averaging schedule makes of these inputs at every peer.
 fn end_of(common: &CommonEnd, sent: Values, inputs: &[&Arc<Vec<f64>>], values: usize) -> Vec<f64> {
     let mut end = vec![0.0; values];
     let mut registers = Vec::new();

@@ -78,8 +78,8 @@ fn session(graph: &Graph, kind: AveragingKind, tolerance: f64, seed: u64) -> Ses
 pub(crate) fn schemes_on(graph: &Graph) -> impl Iterator<Item = AveragingKind> {
     let topology = Topology::from_graph(graph.clone(), Provenance::edges("test"));
     AveragingKind::all().filter(move |kind| {
-        let program = kind.compile(&topology, BOUNDS, Length::Own, AveragingOptions::default());
-        !matches!(program, Err(AveragingError::NoGroups { .. }))
+        let schedule = kind.compile(&topology, BOUNDS, Length::Own, AveragingOptions::default());
+        !matches!(schedule, Err(AveragingError::NoGroups { .. }))
     })
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn session_of_length(
         graph.clone(),
         Provenance::edges("test"),
     ));
-    let program = kind
+    let schedule = kind
         .compile(&*topology, BOUNDS, length, options)
         .expect("contracting bounds and a connected graph");
     let parameters = PlanParameters {
@@ -151,15 +151,15 @@ pub(crate) fn session_of_length(
         laplace: None,
         noise_factors: Vec::new(),
         scale_rounds: graph.diameter_bound().expect("connected"),
-        averaging_rounds: program.rounds(),
+        averaging_rounds: schedule.rounds(),
         values: Values::F64,
-        program: program.digest(),
+        schedule: schedule.digest(),
         topology: graphs_digest(&topology, &topology),
         start: start.digest(),
     };
     let plan = Plan::new(parameters).expect("valid");
     Session::new(SessionParts {
-        program: Arc::new(program),
+        schedule: Arc::new(schedule),
         noise_topology: Arc::clone(&topology),
         topology,
         rows: Arc::new(PeerRows::new(rows)),
@@ -462,7 +462,7 @@ fn watching_the_rounds_changes_no_bit_and_sees_the_spread_contract() {
             let watched = lockstep::run(&session, &mut watching).expect("runs");
             let plain = lockstep::run(&session, &mut Silent).expect("runs");
             assert_eq!(watched, plain);
-            let rounds = session.program().rounds() as usize;
+            let rounds = session.schedule().rounds() as usize;
             assert_eq!(watching.0.len(), 3 * (rounds + 1));
             for (l, spreads) in watching.0.chunks_exact(rounds + 1).enumerate() {
                 let consensus = plain.records[l].consensus.expect("peers");
@@ -471,7 +471,7 @@ fn watching_the_rounds_changes_no_bit_and_sees_the_spread_contract() {
                 // √(Σ_u ‖S_u − Ȳ‖²) lies between the worst peer's distance and √s times it.
                 let ratio = last / consensus.disagreement.max(1e-300);
                 // Spreads are from the sum in peer order; peers that end equal are off that by rounding alone.
-                let exact = match session.program().ends_equal() {
+                let exact = match session.schedule().ends_equal() {
                     true => {
                         assert_eq!(consensus.disagreement, 0.0);
                         last <= 12_f64.sqrt() * programs::rounding(first)
@@ -489,7 +489,7 @@ fn watching_the_rounds_changes_no_bit_and_sees_the_spread_contract() {
                     }
                     // No peer is further off than rounding allows, and there are twelve.
                     let rounding = 12_f64.sqrt() * programs::rounding(first);
-                    let certified = session.program().contraction();
+                    let certified = session.schedule().contraction();
                     let promised = || kind.contraction(BOUNDS, k as u32).expect("contracting");
                     let factor = certified.unwrap_or_else(promised);
                     assert!(

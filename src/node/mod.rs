@@ -100,7 +100,7 @@ pub fn run(
     if Handle::try_current().is_ok() {
         return Err(SwarmError::NestedRuntime);
     }
-    let loss = session.program().loss();
+    let loss = session.schedule().loss();
     if !loss.is_none() {
         let loss = loss.fraction();
         return Err(SwarmError::Lossless { loss });

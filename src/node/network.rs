@@ -96,7 +96,7 @@ impl Node {
         for (position, (&neighbour, (id, address))) in
             setup.neighbours.iter().zip(neighbours).enumerate()
         {
-            lanes.insert(neighbour, Lane::of(&plan, &setup.program, position));
+            lanes.insert(neighbour, Lane::of(&plan, &setup.schedule, position));
             let (connected_sender, connected) = oneshot::channel();
             waiting.insert(id, connected_sender);
             // One connection per undirected edge: the lower end dials.

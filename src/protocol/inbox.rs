@@ -15,7 +15,7 @@ pub(super) enum Slot {
 /// Messages waiting to be combined, by the parity of their number among those of their sender, and by its position.
 ///
 /// That two slots suffice is a theorem, not a tuning: no neighbour sends message o before this peer has taken message
-/// o − 2. It is stated and proved, and checked for every listed program, in `averaging::window`.
+/// o − 2. It is stated and proved, and checked for every listed schedule, in `averaging::window`.
 #[derive(Debug)]
 pub(super) struct Inbox {
     neighbours: usize,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::averaging::{HeardRounds, PeerProgram};
+use super::averaging::{HeardRounds, PeerSchedule};
 use super::message::Body;
 use super::plan::{Exchanges, Plan};
 use super::wire::FrameSizes;
@@ -10,12 +10,12 @@ use crate::vocabulary::{ReleaseId, Round};
 
 /// The messages of one neighbour over a session: their numbers, and the exchanges they belong to.
 ///
-/// In every release first a number per round of max-consensus, then a block per round in which the averaging program lets the
+/// In every release first a number per round of max-consensus, then a block per round in which the averaging schedule lets the
 /// neighbour send one, or one in every round in which own coordinates spread.
 #[derive(Clone, Debug)]
 pub struct Lane {
     plan: Arc<Plan>,
-    /// Per turn of the averaging program: when the neighbour sends a block.
+    /// Per turn of the averaging schedule: when the neighbour sends a block.
     turns: Vec<HeardRounds>,
     /// Numbers in a message of a sum beside its values.
     extra: usize,
@@ -25,17 +25,17 @@ impl Lane {
     /// What the neighbour at `position` sends under this plan.
     ///
     /// # Panics
-    /// If the program knows no such neighbour.
+    /// If the schedule knows no such neighbour.
     #[must_use]
-    pub fn of(plan: &Arc<Plan>, program: &PeerProgram, position: usize) -> Self {
+    pub fn of(plan: &Arc<Plan>, schedule: &PeerSchedule, position: usize) -> Self {
         Self {
             plan: Arc::clone(plan),
-            turns: program
+            turns: schedule
                 .turns()
                 .iter()
                 .map(|turn| turn.heard(position))
                 .collect(),
-            extra: program.extra_values(),
+            extra: schedule.extra_values(),
         }
     }
 

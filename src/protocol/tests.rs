@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds, Network, Program};
+use super::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds, Network, Schedule};
 use super::{
     Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, PeerSetup, Plan,
     PlanError, PlanParameters, QueryError, SessionId, Timer, Values,
@@ -43,7 +43,7 @@ impl Network for Triangle {
     }
 }
 
-fn program() -> Program {
+fn schedule() -> Schedule {
     let bounds = MixingBounds {
         lowest: -0.5,
         second: 0.5,
@@ -76,7 +76,7 @@ fn parameters() -> PlanParameters {
         scale_rounds: 1,
         averaging_rounds: ROUNDS,
         values: Values::F64,
-        program: program().digest(),
+        schedule: schedule().digest(),
         topology: [0; 32],
         start: start().digest(),
     }
@@ -104,7 +104,7 @@ fn setup() -> PeerSetup {
         index: PeerIndex(1),
         plan: Arc::new(Plan::new(parameters()).expect("valid")),
         neighbours: [0, 2].map(PeerIndex).to_vec(),
-        program: program().peer(&Triangle, 1),
+        schedule: schedule().peer(&Triangle, 1),
         rows: rows().into(),
         noise: PeerNoise::new(own_noise(0.0), Vec::new(), own_noise(0.0)),
         noise_partners: [0, 2].map(PeerIndex).to_vec(),
@@ -447,7 +447,7 @@ fn values_beyond_the_bound_are_refused_and_those_at_it_lead_to_none_beyond() {
     }
     let (plan, own) = (
         Plan::new(parameters()).expect("valid"),
-        program().peer(&Triangle, 1),
+        schedule().peer(&Triangle, 1),
     );
     let most = |round: Round| plan.largest_sent(ReleaseId(1), own.growth(0, round.0));
     for round in (0..ROUNDS).map(Round) {

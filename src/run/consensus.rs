@@ -6,11 +6,11 @@ use crate::engine::{Outcome, ReleaseRecord};
 use crate::scenario::Experiment;
 
 /// What is guaranteed for the disagreement of a release: what its exchange guarantees in f64, plus what rounding to f32 adds
-/// where values are f32; 0 where the averaging program makes all peers end with the same bits, whatever their values are. `None`
+/// where values are f32; 0 where the averaging schedule makes all peers end with the same bits, whatever their values are. `None`
 /// for engines with one copy.
 pub(super) fn guaranteed(experiment: &Experiment, record: &ReleaseRecord) -> Option<f64> {
     let spread = record.consensus?.initial_spread;
-    if experiment.program().ends_equal() {
+    if experiment.schedule().ends_equal() {
         return Some(0.0);
     }
     let published = record.totals.published.values();

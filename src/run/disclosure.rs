@@ -295,7 +295,7 @@ impl Discloses for EngineError {
             // Parts of a session are held against its plan: sizes, graphs, averaging, noise and the first query.
             Self::Start(_)
             | Self::Session(_)
-            | Self::Program
+            | Self::Schedule
             | Self::Integers
             | Self::Laplace
             | Self::Unbalanced { .. }
@@ -322,7 +322,7 @@ impl Discloses for PeerError {
             | Self::Inexact { .. }
             | Self::GivenReals { .. }
             | Self::CuratorOnly { .. }
-            | Self::Program { .. }
+            | Self::Schedule { .. }
             | Self::Noise { .. }
             | Self::NoisePartners { .. }
             | Self::Neighbours { .. }

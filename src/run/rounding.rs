@@ -7,10 +7,10 @@ use crate::scenario::Experiment;
 /// ε, the unit roundoff of f32: |rd(x) − x| ≤ ε|x| + τ for every x within its range, τ = 2⁻¹⁵⁰.
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 
-/// What bounds the rounding of a program.
+/// What bounds the rounding of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shape {
-    /// Listed steps that add up every input exactly once, see [`Program::sums_exactly`](crate::protocol::averaging::Program::sums_exactly).
+    /// Listed steps that add up every input exactly once, see [`Schedule::sums_exactly`](crate::protocol::averaging::Schedule::sums_exactly).
     Exact,
     /// x ← W x, of which one round shrinks the spread by ρ.
     Linear {
@@ -24,7 +24,7 @@ pub(super) enum Shape {
     },
 }
 
-/// A bound on max_u ‖Ŝ_u − S_u‖_F/‖Ȳ‖_F: how far rounding to f32 moves the estimates of `peers` peers in a program of `rounds`
+/// A bound on max_u ‖Ŝ_u − S_u‖_F/‖Ȳ‖_F: how far rounding to f32 moves the estimates of `peers` peers in a schedule of `rounds`
 /// rounds, where spread = s‖x⁰ − x̄‖_F/‖Ȳ‖_F and the largest values are within the range of f32. Infinite where nothing can be
 /// said. `tiny` = √values/‖Ȳ‖_F.
 ///
@@ -42,7 +42,7 @@ pub(super) enum Shape {
 /// Let x be the values in exact arithmetic, x̂ as rounded, e = x̂ − x.
 ///
 /// *Exact.* All weights are at least 0, so by induction |e| ≤ ((1+ε)^k − 1)·P|x⁰| coordinate by coordinate, P the
-/// program so far and k the roundings: a combination of values within (1+ε)^k is within (1+ε)^k, and its rounding adds
+/// schedule so far and k the roundings: a combination of values within (1+ε)^k is within (1+ε)^k, and its rounding adds
 /// one factor. At the end factor·P|x⁰| is Σ_v|x_v|, as every input counts once, and
 /// Σ‖x_v‖ ≤ √s‖x⁰ − x̄‖_F + s‖x̄‖ = ‖Ȳ‖(1 + spread/√s).
 ///
@@ -125,9 +125,9 @@ pub(super) fn of_release(experiment: &Experiment, spread: f64, published: &[f64]
 }
 
 fn shape(experiment: &Experiment, scheme: AveragingKind) -> Option<Shape> {
-    let program = experiment.program();
-    match program.form() {
-        Form::Listed(_) => program
+    let schedule = experiment.schedule();
+    match schedule.form() {
+        Form::Listed(_) => schedule
             .sums_exactly(experiment.topology())
             .then_some(Shape::Exact),
         Form::Recurrence(_) => {

@@ -67,10 +67,10 @@ impl Observer for Rounds<'_> {
     }
 }
 
-/// The factors by which 0, 1, …, K averaging rounds shrink the spread at least, for any start. None where a program
+/// The factors by which 0, 1, …, K averaging rounds shrink the spread at least, for any start. None where a schedule
 /// promises nothing before its end.
 pub(super) fn contractions(experiment: &Experiment) -> Vec<f64> {
-    if !matches!(experiment.program().form(), Form::Recurrence(_)) {
+    if !matches!(experiment.schedule().form(), Form::Recurrence(_)) {
         return Vec::new();
     }
     let scheme = experiment.config().averaging.scheme;

@@ -141,7 +141,7 @@ pub(super) fn check_program(experiment: &Experiment) -> Result<(), DropoutsTable
         return Ok(());
     }
     let with = |key, change| Err(DropoutsTableError::With { key, change });
-    if matches!(experiment.program.form(), Form::Passing(_)) {
+    if matches!(experiment.schedule.form(), Form::Passing(_)) {
         return with(
             "an averaging that passes mass on",
             "what a lost peer held would be lost; set averaging.scheme = \"chebyshev\", \"linear\" or \"tree\"",

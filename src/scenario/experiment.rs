@@ -39,7 +39,7 @@ use crate::linalg::{ItemWeights, SparseRows};
 use crate::privacy::{
     Calibrated, Delta, GroupLoss, NoisePlan, Promise, Scheme, Sensitivity, SensitivitySpec,
 };
-use crate::protocol::averaging::{MixingBounds, Program};
+use crate::protocol::averaging::{MixingBounds, Schedule};
 use crate::topology::Topology;
 use crate::vocabulary::{Distribution, Quantity, ReleaseId};
 
@@ -97,7 +97,7 @@ pub struct Experiment {
     /// σ's per unit sensitivity and the guarantee of every view.
     pub(super) noise: NoisePlan,
     /// What is exchanged in every averaging round, compiled from the topology.
-    pub(super) program: Arc<Program>,
+    pub(super) schedule: Arc<Schedule>,
     /// What changes at several peers cost, where one record is a change of one peer's matrix or a person can be in several files.
     pub(super) groups: Vec<GroupLoss>,
     /// Averaging rounds K.
@@ -304,8 +304,8 @@ impl Experiment {
 
     /// What is exchanged in every averaging round, compiled from the topology.
     #[must_use]
-    pub fn program(&self) -> &Program {
-        &self.program
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
     }
 
     /// Averaging rounds K.

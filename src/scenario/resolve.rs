@@ -246,17 +246,17 @@ impl Experiment {
             if config.engine.kind == EngineKind::Analytic {
                 return Err(EngineTableError::AnalyticRing.into());
             }
-            // Before its program is compiled, which may be refused for reasons that have nothing to do with the ring.
+            // Before its schedule is compiled, which may be refused for reasons that have nothing to do with the ring.
             if !config.averaging.scheme.is_exact() {
                 return Err(AveragingTableError::Ring.into());
             }
         }
         let bounds = mixing_bounds(&topology);
-        let program = AveragingSpec::of(&config.averaging, config.engine.loss, &topology)?
+        let schedule = AveragingSpec::of(&config.averaging, config.engine.loss, &topology)?
             .compile(&topology, bounds)
             .map_err(AveragingTableError::from)?;
-        let rounds = program.rounds();
-        let contraction = match program.contraction() {
+        let rounds = schedule.rounds();
+        let contraction = match schedule.contraction() {
             Some(certified) => certified,
             None => config
                 .averaging
@@ -292,7 +292,7 @@ impl Experiment {
             sensitivity,
             calibrated,
             noise: NoisePlan::clone(&noise),
-            program: Arc::new(program),
+            schedule: Arc::new(schedule),
             groups,
             rounds,
             contraction,

@@ -85,7 +85,7 @@ pub enum SimulationError {
     /// A graph that cannot be made.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// A scheme that has no program on this graph.
+    /// A scheme that has no schedule on this graph.
     #[error(transparent)]
     Averaging(#[from] AveragingError),
     /// A starting block that cannot be drawn.
@@ -296,7 +296,7 @@ impl Simulation {
             Some((calibrated, plan)) => (plan.sigma_own(), plan.sigma_pairwise(), calibrated.z()),
             None => (0.0, 0.0, 0.0),
         };
-        let program = self
+        let schedule = self
             .averaging
             .compile(&topology, mixing_bounds(&topology))?;
         let shared = Shared::of(&topology, noise_topology);
@@ -315,9 +315,9 @@ impl Simulation {
             laplace: None,
             noise_factors: Vec::new(),
             scale_rounds: shared.scale_rounds,
-            averaging_rounds: program.rounds(),
+            averaging_rounds: schedule.rounds(),
             values: Values::F64,
-            program: program.digest(),
+            schedule: schedule.digest(),
             topology: shared.topology,
             start: start.digest(),
         })?;
@@ -325,7 +325,7 @@ impl Simulation {
             plan: Arc::new(plan),
             noise_topology: Arc::clone(noise_topology),
             topology,
-            program: Arc::new(program),
+            schedule: Arc::new(schedule),
             rows: Arc::new(PeerRows::new(rows)),
             start: Arc::new(start),
             seed,

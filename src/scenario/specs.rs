@@ -10,7 +10,7 @@ use crate::privacy::{
 };
 use crate::protocol::averaging::{
     AveragingError, AveragingKind, AveragingOptions, AveragingScheme, Length, Loss, MAX_ROUNDS,
-    MixingBounds, Program,
+    MixingBounds, Schedule,
 };
 use crate::topology::Topology;
 
@@ -210,7 +210,7 @@ impl AveragingSpec {
         &self,
         topology: &Topology,
         bounds: MixingBounds,
-    ) -> Result<Program, AveragingError> {
+    ) -> Result<Schedule, AveragingError> {
         match self {
             Self::Named {
                 scheme,

@@ -68,7 +68,7 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
     }
     let has_peers = !config.engine.kind.reveals_only_sums();
     let averaging = &config.averaging;
-    let recurs = matches!(experiment.program.form(), Form::Recurrence(_));
+    let recurs = matches!(experiment.schedule.form(), Form::Recurrence(_));
     let rests_on_spectrum = recurs && averaging.rounds.is_none();
     if has_peers && !experiment.topology.spectrum().is_certified() && rests_on_spectrum {
         warnings.push(Warning::EstimatedSpectrum);

@@ -11,7 +11,7 @@ use undertone::linalg::{ItemWeights, SparseRows};
 use undertone::privacy::ring::{Grid, Modulus};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::{
-    AveragingError, AveragingKind, AveragingOptions, Length, Loss, MixingBounds, Program,
+    AveragingError, AveragingKind, AveragingOptions, Length, Loss, MixingBounds, Schedule,
 };
 use undertone::protocol::{PlanError, RingParameters, Values};
 use undertone::topology::generators::{
@@ -405,7 +405,7 @@ impl Cell {
         .join(", ")
     }
 
-    fn program(&self) -> Result<Program, AveragingError> {
+    fn schedule(&self) -> Result<Schedule, AveragingError> {
         let kind = self.scheme.kind;
         let bounds = MixingBounds {
             lowest: -0.95,
@@ -427,7 +427,7 @@ impl Cell {
 
     /// The session of this cell.
     pub(super) fn session(&self) -> Result<Session, Refused> {
-        let program = self.program().map_err(Refused::Averaging)?;
+        let schedule = self.schedule().map_err(Refused::Averaging)?;
         let ring = self.values.ring.map(|modulus| {
             // 64 bits hold what neither 32 do nor the 53 of an f64.
             let (exponent, clamp) = match modulus {
@@ -442,7 +442,7 @@ impl Cell {
         });
         let parts = Parts {
             topology: Arc::clone(&self.place.topology),
-            program: Arc::new(program),
+            schedule: Arc::new(schedule),
             algorithm: (self.method.spec)(),
             sensitivity: (self.method.sensitivity)(),
             // Partners of a ring share masks.

@@ -93,9 +93,9 @@ fn session(peers: usize) -> Session {
         second: 0.5,
     };
     let options = AveragingOptions::default();
-    let program = AveragingKind::Tree.compile(&*topology, bounds, Length::Own, options);
+    let schedule = AveragingKind::Tree.compile(&*topology, bounds, Length::Own, options);
     let parts = Parts {
-        program: Arc::new(program.expect("connected")),
+        schedule: Arc::new(schedule.expect("connected")),
         topology,
         algorithm: AlgorithmSpec::Own(Arc::new(Triangle(Covariance {
             dimension: ITEMS,

@@ -118,7 +118,7 @@ impl Tally {
         for record in &reference.records {
             let consensus = record.consensus.expect("peers");
             let apart = (consensus.disagreement, consensus.between_peers) != (0.0, 0.0);
-            if session.program().ends_equal() {
+            if session.schedule().ends_equal() {
                 assert!(!apart, "{about}: {consensus:?}");
             } else {
                 // Few rounds leave peers apart, but on a graph where everybody knows everybody.
@@ -220,7 +220,7 @@ const CELLS: usize = 495;
 const RUNNING: usize = 188;
 
 /// Cells of every entry, without engines. 11 graphs, of which 3 have the edges for doubling: 91 pairs of a graph and a scheme that has a
-/// program on it, 25 of them exact, 22 gossip, 44 passing mass.
+/// schedule on it, 25 of them exact, 22 gossip, 44 passing mass.
 #[test]
 fn of_every_algorithm_495_cells_are_there_of_which_188_run_and_all_others_are_refused_as_the_table_says()
  {

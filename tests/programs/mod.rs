@@ -87,11 +87,11 @@ impl Setting {
             true => Length::Own,
             false => Length::Rounds(120),
         };
-        let program =
+        let schedule =
             self.averaging
                 .compile(&*topology, bounds, length, AveragingOptions::default());
         let parts = Parts {
-            program: Arc::new(program.expect("a connected graph")),
+            schedule: Arc::new(schedule.expect("a connected graph")),
             topology,
             items: algorithm.dimension(),
             algorithm: AlgorithmSpec::Own(algorithm),

@@ -6,7 +6,7 @@ use undertone::algorithm::{AlgorithmSpec, LocalData};
 use undertone::engine::{PeerRows, Session, SessionError, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::SensitivitySpec;
-use undertone::protocol::averaging::Program;
+use undertone::protocol::averaging::Schedule;
 use undertone::protocol::{Plan, PlanParameters, RingParameters, Values};
 use undertone::topology::Topology;
 use undertone::vocabulary::Seed;
@@ -14,7 +14,7 @@ use undertone::vocabulary::Seed;
 /// Everything that makes a session, its peers' rows apart. Noise is shared on the graph that peers talk on.
 pub(crate) struct Parts {
     pub(crate) topology: Arc<Topology>,
-    pub(crate) program: Arc<Program>,
+    pub(crate) schedule: Arc<Schedule>,
     pub(crate) algorithm: AlgorithmSpec,
     pub(crate) sensitivity: SensitivitySpec,
     /// Own, pairwise and coordinate noise per unit sensitivity.
@@ -43,9 +43,9 @@ impl Parts {
             laplace: None,
             noise_factors: Vec::new(),
             scale_rounds: self.topology.diameter_bound().expect("connected"),
-            averaging_rounds: self.program.rounds(),
+            averaging_rounds: self.schedule.rounds(),
             values: self.values,
-            program: self.program.digest(),
+            schedule: self.schedule.digest(),
             topology: graphs_digest(&self.topology, &self.topology),
             start: start.digest(),
         })?;
@@ -54,7 +54,7 @@ impl Parts {
             plan: Arc::new(plan),
             noise_topology: Arc::clone(&self.topology),
             topology: self.topology,
-            program: self.program,
+            schedule: self.schedule,
             rows: Arc::new(PeerRows::of_local(peers)),
             start: Arc::new(start),
             seed: Seed::from_u64(seed),

@@ -1,24 +1,24 @@
-//! The averaging schemes that are tried on a graph, each with its compiled program.
+//! The averaging schemes that are tried on a graph, each with its compiled schedule.
 
 use super::candidates::Proposal;
 use crate::config::AveragingConfig;
 use crate::protocol::averaging::{
-    AveragingKind, AveragingOptions, DEFAULT_TOLERANCE, Length, Program, Traffic,
+    AveragingKind, AveragingOptions, DEFAULT_TOLERANCE, Length, Schedule, Traffic,
 };
 use crate::scenario::Experiment;
 
-/// A scheme that has a program on the experiment's graph.
+/// A scheme that has a schedule on the experiment's graph.
 #[derive(Clone, Debug)]
 pub(super) struct Scheme {
     pub(super) averaging: AveragingConfig,
-    program: Program,
+    schedule: Schedule,
 }
 
 impl Scheme {
     /// What a run of this proposal sends over this scheme.
     pub(super) fn traffic(&self, experiment: &Experiment, proposal: &Proposal) -> Traffic {
-        let load = proposal.load(self.program.extra_values());
-        Traffic::of(&self.program, experiment.topology(), &load)
+        let load = proposal.load(self.schedule.extra_values());
+        Traffic::of(&self.schedule, experiment.topology(), &load)
     }
 }
 
@@ -31,7 +31,7 @@ pub(super) fn schemes(experiment: &Experiment) -> (Vec<Scheme>, Vec<(String, Str
     let own = &experiment.config().averaging;
     let mut found = vec![Scheme {
         averaging: own.clone(),
-        program: experiment.program().clone(),
+        schedule: experiment.schedule().clone(),
     }];
     let mut refused = Vec::new();
     let tried = |kind: &AveragingKind| kind.is_exact() || *kind == AveragingKind::Chebyshev;
@@ -46,9 +46,9 @@ pub(super) fn schemes(experiment: &Experiment) -> (Vec<Scheme>, Vec<(String, Str
         let length = tolerance.map_or(Length::Own, Length::Tolerance);
         let (network, bounds) = (experiment.topology(), experiment.mixing_bounds());
         match kind.compile(network, bounds, length, AveragingOptions::default()) {
-            Ok(program) => found.push(Scheme {
+            Ok(schedule) => found.push(Scheme {
                 averaging: over(own, kind, tolerance),
-                program,
+                schedule,
             }),
             Err(why) => refused.push((format!("any over {}", kind.name()), why.to_string())),
         }

@@ -11,7 +11,7 @@
 //! | lockstep, event, swarm, by recurrences | deg·(S(F + 8) + K(F + 8np)) | 2E·(S(F + 8) + K(F + 8np)) |
 //! | the same, by a tree | deg·S(F + 8) + t(F + 8np), t its neighbours in the tree | 2E·S(F + 8) + 2(s − 1)(F + 8np) |
 //!
-//! The last two follow from the averaging program; nothing here counts them again.
+//! The last two follow from the averaging schedule; nothing here counts them again.
 //!
 //! P1's secure aggregation costs a client O(log s + np) values and O(log² s + np log s) steps; both are shown as
 //! formulas with every constant 1, and no engine implements it.
@@ -96,10 +96,10 @@ fn work(engine: EngineKind, experiment: &Experiment, session: &Session) -> f64 {
             // Every message that is combined, and the own value once per round of a recurrence.
             let scales = 2 * session.graph().edges() as u64 * u64::from(parameters.scale_rounds);
             let combined = (session.traffic(1).messages - scales) as f64 / s;
-            let own = match session.program().form() {
+            let own = match session.schedule().form() {
                 Form::Recurrence(coefficients) => coefficients.len() as f64,
                 // Off its own what it gives.
-                Form::Passing(_) => f64::from(session.program().rounds()),
+                Form::Passing(_) => f64::from(session.schedule().rounds()),
                 Form::Listed(_) => 0.0,
             };
             product + (1.0 + noise_degree) * n * p + (combined + own) * n * p + qr

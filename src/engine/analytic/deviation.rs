@@ -1,16 +1,16 @@
-//! How far a probe's averaging is from exact: rows of D = f·P − 11ᵀ, for the linear map P of the program and its last
+//! How far a probe's averaging is from exact: rows of D = f·P − 11ᵀ, for the linear map P of the schedule and its last
 //! factor f.
 
 use rayon::prelude::*;
 
 use crate::engine::Session;
-use crate::protocol::averaging::{Coefficients, Contacts, Form, Passing, PeerStep, Program, share};
+use crate::protocol::averaging::{Coefficients, Contacts, Form, Passing, PeerStep, Schedule, share};
 use crate::vocabulary::PeerIndex;
 
 /// The rows D_u of the probes under this program, each of one entry per peer.
 ///
 /// # Claim
-/// For a recurrence row u of D is s·p_K(W)(e_u − 1/s), transposed. For a listed program it is f·e_uᵀM_K…M_1 − 1ᵀ, where M_k is
+/// For a recurrence row u of D is s·p_K(W)(e_u − 1/s), transposed. For a listed schedule it is f·e_uᵀM_K…M_1 − 1ᵀ, where M_k is
 /// what round k does to all values. Where mass is passed it is s·e_uᵀM/(e_uᵀM1) − 1ᵀ, with M = M_K…M_1: value and weight of a peer are
 /// the same sums over all peers, of inputs and of ones.
 ///
@@ -24,12 +24,12 @@ use crate::vocabulary::PeerIndex;
 ///
 /// # Cost
 /// O(K·edges) per probe; the same bits whatever the number of threads.
-pub(super) fn rows(session: &Session, program: &Program, probes: &[PeerIndex]) -> Vec<Vec<f64>> {
+pub(super) fn rows(session: &Session, schedule: &Schedule, probes: &[PeerIndex]) -> Vec<Vec<f64>> {
     probes
         .par_iter()
-        .map(|probe| match program.form() {
+        .map(|probe| match schedule.form() {
             Form::Recurrence(coefficients) => recurred(session, coefficients, *probe),
-            Form::Listed(steps) => walked(session, (steps, program.factor()), *probe),
+            Form::Listed(steps) => walked(session, (steps, schedule.factor()), *probe),
             Form::Passing(passing) => shared(session, passing, *probe),
         })
         .collect()
@@ -72,7 +72,7 @@ fn shared(session: &Session, passing: &Passing, probe: PeerIndex) -> Vec<f64> {
     // A round gives what a peer keeps and what each it meets gets the same share: its column of M_k.
     match &passing.contacts {
         Contacts::All => {
-            for _ in 0..session.program().rounds() {
+            for _ in 0..session.schedule().rounds() {
                 before.copy_from_slice(&row);
                 for (u, weight) in row.iter_mut().enumerate() {
                     let neighbours = graph.neighbours(u);

@@ -33,7 +33,7 @@ impl Law {
     /// The law of these probes of the session.
     pub(super) fn of(session: &Session, probes: &[PeerIndex]) -> Self {
         let parameters = session.plan().parameters();
-        let deviations = deviation::rows(session, session.program(), probes);
+        let deviations = deviation::rows(session, session.schedule(), probes);
         let (own, pairwise) = (parameters.sigma_own, parameters.sigma_pairwise);
         let covariance = covariance(&deviations, own, pairwise, session.noise_graph());
         let peers = session.peers() as f64;

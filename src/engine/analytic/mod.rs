@@ -1,8 +1,8 @@
 //! The estimates of a few probe peers, drawn from their exact joint law instead of simulated with all peers.
 //!
-//! Averaging and noise are linear and Gaussian. All rounds of a program multiply by one matrix P, for a recurrence a polynomial
+//! Averaging and noise are linear and Gaussian. All rounds of a schedule multiply by one matrix P, for a recurrence a polynomial
 //! P = p_K(W) of the mixing matrix W (symmetric, W1 = 1), and peer u's estimate of the sum is S_u = f Σ_v P_uv (c_v + n_v) with the
-//! program's last factor f, which is s where P keeps the mean: c_v is peer v's contribution and n_v = Δ(σ_own g_v ± σ_pair g_vw …)
+//! schedule's last factor f, which is s where P keeps the mean: c_v is peer v's contribution and n_v = Δ(σ_own g_v ± σ_pair g_vw …)
 //! its noise. That needs no other peer's estimate.
 //!
 //! # Statement
@@ -70,7 +70,7 @@ use law::Law;
 /// The most probes a run may have: their covariance is dense.
 pub const MAX_PROBES: usize = 64;
 
-/// The largest |Σ_v D_uv|/s that counts as 0: rounding of a program's weights.
+/// The largest |Σ_v D_uv|/s that counts as 0: rounding of a schedule's weights.
 const MOST_UNBALANCED: f64 = 1e-9;
 
 /// What the analytic engine is asked for.
@@ -100,7 +100,7 @@ pub fn probes(count: usize, peers: usize) -> Vec<PeerIndex> {
 ///
 /// # Errors
 /// [`EngineError::NotProduct`] if the algorithm releases anything but A X, [`EngineError::Start`], [`EngineError::Noise`] and
-/// [`EngineError::Program`] for a starting block, noise or averaging that is not the plan's, [`EngineError::Unbalanced`] if the
+/// [`EngineError::Schedule`] for a starting block, noise or averaging that is not the plan's, [`EngineError::Unbalanced`] if the
 /// averaging does not return s times a common value, [`EngineError::Lossless`] if it is made for lost messages, [`EngineError::Turns`] if its turns deviate differently, [`EngineError::Peer`] with the first probe whose sum has no unique
 /// basis or who would go on with a query that is not orthonormal.
 ///
@@ -172,7 +172,7 @@ fn run_law(
     if session.plan().parameters().laplace.is_some() {
         return Err(EngineError::Laplace);
     }
-    let loss = session.program().loss();
+    let loss = session.schedule().loss();
     if !loss.is_none() {
         let loss = loss.fraction();
         return Err(EngineError::Lossless { loss });
@@ -184,7 +184,7 @@ fn run_law(
             return Err(EngineError::Unbalanced { peer, found });
         }
     }
-    if let [first, others @ ..] = session.program().turns()
+    if let [first, others @ ..] = session.schedule().turns()
         && !others.is_empty()
     {
         let of = |turn| deviation::rows(session, turn, &law.probes);

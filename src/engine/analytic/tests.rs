@@ -131,7 +131,7 @@ impl Observer for Published {
 }
 
 fn schedule_of(session: &Session) -> &[Coefficients] {
-    match session.program().form() {
+    match session.schedule().form() {
         Form::Recurrence(coefficients) => coefficients,
         Form::Listed(_) | Form::Passing(_) => panic!("no recurrence"),
     }
@@ -550,7 +550,7 @@ fn probes_of_passed_mass_deviate_as_peers_do() {
     for graph in graphs() {
         for kind in AveragingKind::all().filter(|kind| kind.passes_mass()) {
             let session = session_of(&graph, crate::engine::tests::rows(), 2, (1, 7), kind, 5);
-            let Form::Passing(passing) = session.program().form() else {
+            let Form::Passing(passing) = session.schedule().form() else {
                 panic!("mass is passed");
             };
             let shares = lockstep::Shares::new(&graph, 7, passing);
@@ -566,7 +566,7 @@ fn probes_of_passed_mass_deviate_as_peers_do() {
             let mut found = vec![0.0; 144];
             averaged.copy_peers(0, found.chunks_exact_mut(12));
             let peers: Vec<PeerIndex> = (0..12).map(PeerIndex).collect();
-            let rows = deviation::rows(&session, session.program(), &peers);
+            let rows = deviation::rows(&session, session.schedule(), &peers);
             for (row, sums) in rows.iter().zip(found.chunks_exact(12)) {
                 for (deviation, sum) in row.iter().zip(sums) {
                     assert!((deviation + 1.0 - sum).abs() < 1e-12, "{kind:?}");

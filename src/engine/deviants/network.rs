@@ -29,7 +29,7 @@ impl Averaging {
     fn of(session: &Session, release: ReleaseId) -> Result<Self, DeviantError> {
         let plan = session.plan();
         let sum = plan.sums_before(release);
-        let rules = Rules::of(session.program(), &**session.topology(), plan.values(), sum)?;
+        let rules = Rules::of(session.schedule(), &**session.topology(), plan.values(), sum)?;
         let all = (0..session.peers()).map(PeerIndex::from_index);
         Ok(Self {
             rules,

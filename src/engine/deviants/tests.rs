@@ -40,8 +40,8 @@ fn probed() -> impl Iterator<Item = (AveragingKind, Session)> {
 }
 
 fn rules(session: &Session) -> Result<Rules, Unprobed> {
-    let (program, values) = (session.program(), session.plan().values());
-    Rules::of(program, &**session.topology(), values, 0)
+    let (schedule, values) = (session.schedule(), session.plan().values());
+    Rules::of(schedule, &**session.topology(), values, 0)
 }
 
 #[test]

@@ -92,7 +92,7 @@ impl<'a> Simulation<'a> {
                 .collect::<Result<_, _>>()?,
             links: Links::new(latency, session.seed().generator(Label::Latency)),
             queue: Queue::default(),
-            delivery: match session.program().form() {
+            delivery: match session.schedule().form() {
                 Form::Recurrence(_) => Delivery::Broadcasts(Mail::new(session.graph())),
                 Form::Listed(_) | Form::Passing(_) => Delivery::Letters(Post::default()),
             },

@@ -80,7 +80,7 @@ pub struct Rounds<'a> {
     pub watch: bool,
 }
 
-/// The three forms of an averaging program.
+/// The three forms of an averaging schedule.
 #[derive(Clone, Copy, Debug)]
 pub enum Exchange<'a> {
     /// With all neighbours and these coefficients in every round.

@@ -1,8 +1,8 @@
 //! One chunk of a sum of integers mod 2^k: contributions in whole steps, own noise and masks, added exactly.
 //!
-//! A session has such sums only over a program that adds every input exactly once
-//! ([`Program::sums_exactly`](crate::protocol::averaging::Program::sums_exactly)), and addition mod 2^k knows no order: what every peer ends
-//! with is the sum of what was published. So it is formed once, in the order of the peers, and the program is walked only where somebody
+//! A session has such sums only over a schedule that adds every input exactly once
+//! ([`Schedule::sums_exactly`](crate::protocol::averaging::Schedule::sums_exactly)), and addition mod 2^k knows no order: what every peer ends
+//! with is the sum of what was published. So it is formed once, in the order of the peers, and the schedule is walked only where somebody
 //! wants to see how far the peers are apart after every round.
 
 use std::ops::Range;
@@ -118,7 +118,7 @@ impl ChunkTask<'_> {
     }
 }
 
-/// How far the peers are apart after every round of a program that adds.
+/// How far the peers are apart after every round of a schedule that adds.
 fn watch(steps: &Steps, walk: &Walk, mut now: Vec<u64>, total: &[f64]) -> Vec<f64> {
     let share = total.len() as f64 / now.len() as f64;
     let spread_after = |round| {

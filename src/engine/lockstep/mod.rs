@@ -5,7 +5,7 @@
 //! all K rounds tile by tile while it sits in cache, and written back as that peer's sum. Then each peer advances its
 //! public state: in place, where the algorithm has no memory, so that no other array of that size exists.
 //!
-//! Where the averaging program shows that all peers end with the same bits there is one sum and one public state, of all of them:
+//! Where the averaging schedule shows that all peers end with the same bits there is one sum and one public state, of all of them:
 //! what they end with is evaluated once per chunk, see [`CommonEnd`]. So it is where sums are of integers mod 2^k, see `integers`.
 //!
 //! Nothing here depends on the number of threads or the tile width: every coordinate sees the same
@@ -33,7 +33,7 @@ use super::{
 };
 use crate::algorithm::PublicState;
 use crate::linalg::Block;
-use crate::protocol::averaging::{CommonEnd, Form, Program};
+use crate::protocol::averaging::{CommonEnd, Form, Schedule};
 use crate::protocol::{PeerError, PlannedRelease, Terms, kernel};
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, Round};
 use chunk::ChunkState;
@@ -47,7 +47,7 @@ pub use walk::Walk;
 /// Runs the session.
 ///
 /// # Errors
-/// [`EngineError::Start`], [`EngineError::Noise`] and [`EngineError::Program`] for a starting block, noise or averaging that is
+/// [`EngineError::Start`], [`EngineError::Noise`] and [`EngineError::Schedule`] for a starting block, noise or averaging that is
 /// not the plan's; [`EngineError::Peer`] with the first peer whose input or sum overflowed, whose sum has no unique basis, or
 /// who would go on with a query that is not orthonormal.
 ///
@@ -56,7 +56,7 @@ pub use walk::Walk;
 /// s × [`CHUNK`] buffers per thread, and what an algorithm with memory keeps at every peer. Where all peers end with the same bits
 /// K·edges is s − 1 for a tree, and memory is one s × [`CHUNK`] buffer per thread and what one peer keeps.
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
-    let commons = session.program().common_ends(&**session.topology());
+    let commons = session.schedule().common_ends(&**session.topology());
     run_holding(session, commons.as_deref(), observer)
 }
 
@@ -73,21 +73,21 @@ fn run_holding(
     {
         return Err(EngineError::Noise);
     }
-    let program = session.program();
+    let schedule = session.schedule();
     let gossip = Gossip::new(session.graph(), session.mixing());
-    let walk = |turn: &Program| match turn.form() {
+    let walk = |turn: &Schedule| match turn.form() {
         Form::Listed(steps) if commons.is_none() || observer.wants_rounds() => {
-            Walk::new(session.graph(), program.rounds(), steps)
+            Walk::new(session.graph(), schedule.rounds(), steps)
         }
         _ => Walk::default(),
     };
-    let walks: Vec<Walk> = program.turns().iter().map(walk).collect();
-    // A program that passes mass takes no turns.
-    let shares = match program.form() {
-        Form::Passing(passing) => Some(Shares::new(session.graph(), program.rounds(), passing)),
+    let walks: Vec<Walk> = schedule.turns().iter().map(walk).collect();
+    // A schedule that passes mass takes no turns.
+    let shares = match schedule.form() {
+        Form::Passing(passing) => Some(Shares::new(session.graph(), schedule.rounds(), passing)),
         Form::Recurrence(_) | Form::Listed(_) => None,
     };
-    let turns = program.turns().iter().zip(&walks);
+    let turns = schedule.turns().iter().zip(&walks);
     let turns: Vec<Rounds<'_>> = turns
         .map(|(turn, walk)| Rounds {
             exchange: match (turn.form(), &shares) {
@@ -118,7 +118,7 @@ struct Network<'a> {
     session: &'a Session,
     noise: &'a NetworkNoise,
     gossip: &'a Gossip,
-    /// What is exchanged in each turn of the averaging program.
+    /// What is exchanged in each turn of the averaging schedule.
     turns: &'a [Rounds<'a>],
     /// What all peers end with in each turn, where that is the same; not looked at where sums are of integers.
     commons: Option<&'a [CommonEnd]>,
@@ -470,7 +470,7 @@ impl Gathered {
         }
     }
 
-    /// Of peers that hold one and the same sum, what the program makes of the inputs.
+    /// Of peers that hold one and the same sum, what the schedule makes of the inputs.
     fn agreement(&self, peers: usize) -> Consensus {
         Consensus {
             initial_spread: self.initial_spread(peers),

@@ -1,4 +1,4 @@
-//! The rounds of a program that passes mass, over flat arrays.
+//! The rounds of a schedule that passes mass, over flat arrays.
 
 use crate::engine::losses::Losses;
 use crate::protocol::averaging::mass::{factor, give, raise, take};

@@ -81,8 +81,8 @@ fn but_for_disagreement(mut outcome: Outcome) -> Outcome {
 #[test]
 fn one_sum_for_all_has_the_bits_of_one_per_peer_on_any_number_of_threads() {
     for session in sessions() {
-        let program = session.program();
-        let commons = program.common_ends(&**session.topology());
+        let schedule = session.schedule();
+        let commons = schedule.common_ends(&**session.topology());
         let commons = commons.expect("a tree ends with the same bits everywhere");
         let mut seen = All::default();
         let each = run_holding(&session, None, &mut seen).expect("runs");

@@ -1,4 +1,4 @@
-//! A chunk of a program whose peers all end with the same bits: what they end with, once.
+//! A chunk of a schedule whose peers all end with the same bits: what they end with, once.
 
 use std::ops::Range;
 

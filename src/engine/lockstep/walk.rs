@@ -1,10 +1,10 @@
-//! The steps of a listed program, round by round, over flat arrays.
+//! The steps of a listed schedule, round by round, over flat arrays.
 
 use crate::protocol::averaging::{PeerStep, fold};
 use crate::protocol::{Values, to_f32};
 use crate::topology::Graph;
 
-/// What all peers combine in every round of a listed program, laid out for flat arrays.
+/// What all peers combine in every round of a listed schedule, laid out for flat arrays.
 ///
 /// Steps that only send, and those that leave the value as it is, move nothing here.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,7 @@ impl Walk {
         self.rounds.len().saturating_sub(1)
     }
 
-    /// One round of a program that adds only, on integers mod 2⁶⁴ of all peers, `width` of each, in place.
+    /// One round of a schedule that adds only, on integers mod 2⁶⁴ of all peers, `width` of each, in place.
     pub(super) fn add_round(&self, round: usize, width: usize, now: &mut [u64]) {
         let folds = &self.folds[self.rounds[round]..self.rounds[round + 1]];
         let value = |peer: u32| peer as usize * width..(peer as usize + 1) * width;

@@ -1,7 +1,7 @@
 //! Parts that make no session.
 
 use crate::noise::SigmaError;
-use crate::protocol::averaging::ProgramError;
+use crate::protocol::averaging::ScheduleError;
 use crate::protocol::{PlanError, QueryError, Values};
 use crate::topology::GraphError;
 use crate::vocabulary::PeerIndex;
@@ -75,21 +75,21 @@ pub enum SessionError {
         "the graphs are not those whose hash is in the plan: put graphs_digest of both into PlanParameters::topology"
     )]
     Graphs,
-    /// An averaging program that the plan does not name.
+    /// An averaging schedule that the plan does not name.
     #[error(
-        "the averaging program is not the one the plan names: compile it from the session's own topology, and put its \
+        "the averaging schedule is not the one the plan names: compile it from the session's own topology, and put its \
          digest and rounds into PlanParameters"
     )]
-    Program,
-    /// An averaging program that does not add integers exactly.
+    Schedule,
+    /// An averaging schedule that does not add integers exactly.
     #[error(
         "sums mod 2^k need an averaging that adds up every input exactly once: integers mod 2^k cannot be divided, and gossip takes means; set \
          averaging.scheme = \"tree\""
     )]
     Inexact,
-    /// Steps that are no averaging program.
+    /// Steps that are no averaging schedule.
     #[error(transparent)]
-    Steps(#[from] ProgramError),
+    Steps(#[from] ScheduleError),
     /// Too few rounds for all peers to agree on the statistic that scales their noise.
     #[error(
         "scale_rounds = {found}, but a value needs up to {needed} hops to reach every peer: peers would scale their noise \

@@ -16,7 +16,7 @@ use super::outcome::Communication;
 use super::rows::PeerRows;
 use crate::linalg::{Block, SparseRows};
 use crate::noise::{LaplaceShares, Term};
-use crate::protocol::averaging::{Load, PeerBytes, Program, Traffic};
+use crate::protocol::averaging::{Load, PeerBytes, Schedule, Traffic};
 use crate::protocol::wire;
 use crate::protocol::{Plan, PlanParameters, PlannedRelease, Values, check_start};
 use crate::topology::{Graph, Mixing, Provenance, Topology};
@@ -44,7 +44,7 @@ use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Se
 pub struct Session {
     plan: Arc<Plan>,
     topology: Arc<Topology>,
-    program: Arc<Program>,
+    schedule: Arc<Schedule>,
     noise_topology: Arc<Topology>,
     rows: Arc<PeerRows>,
     start: Arc<Block>,
@@ -63,7 +63,7 @@ pub struct SessionParts {
     /// Who talks to whom, with the weights of the averaging.
     pub topology: Arc<Topology>,
     /// What is exchanged in every averaging round, compiled from the topology; the plan names it.
-    pub program: Arc<Program>,
+    pub schedule: Arc<Schedule>,
     /// Who shares noise with whom; usually the same.
     pub noise_topology: Arc<Topology>,
     /// Every peer's private rows.
@@ -101,18 +101,18 @@ impl SessionParts {
             }
         }
         check_rows(&self.plan, &self.rows)?;
-        if parameters.ring.is_some() && !self.program.sums_exactly(&*self.topology) {
+        if parameters.ring.is_some() && !self.schedule.sums_exactly(&*self.topology) {
             return Err(SessionError::Inexact);
         }
-        if self.program.extra_values() > 0 && parameters.values != Values::F64 {
+        if self.schedule.extra_values() > 0 && parameters.values != Values::F64 {
             let values = parameters.values;
             return Err(SessionError::MassValues { values });
         }
         if graphs_digest(&self.topology, &self.noise_topology) != parameters.topology {
             return Err(SessionError::Graphs);
         }
-        if !is_planned(&self.program, &self.plan) {
-            return Err(SessionError::Program);
+        if !is_planned(&self.schedule, &self.plan) {
+            return Err(SessionError::Schedule);
         }
         // Engines that reveal only sums run on graphs that are not connected, too; there nobody exchanges scales.
         if self.plan.releases().iter().any(PlannedRelease::floods)
@@ -147,9 +147,9 @@ fn check_rounding(
     Ok(())
 }
 
-fn is_planned(program: &Program, plan: &Plan) -> bool {
+fn is_planned(schedule: &Schedule, plan: &Plan) -> bool {
     let parameters = plan.parameters();
-    program.digest() == parameters.program && program.rounds() == parameters.averaging_rounds
+    schedule.digest() == parameters.schedule && schedule.rounds() == parameters.averaging_rounds
 }
 
 fn check_rows(plan: &Plan, rows: &PeerRows) -> Result<(), SessionError> {
@@ -203,7 +203,7 @@ impl Session {
     /// Checks that the parts belong together, and derives the noise of all peers.
     ///
     /// # Errors
-    /// [`SessionError`] naming the part that does not fit the plan: graphs of another size or hash, another averaging program, rows of another number
+    /// [`SessionError`] naming the part that does not fit the plan: graphs of another size or hash, another averaging schedule, rows of another number
     /// or dimension, too few rounds to agree on the statistic, a starting block that is not the plan's or not orthonormal,
     /// a curator's noise that is no number or not that of the plan.
     ///
@@ -219,7 +219,7 @@ impl Session {
         let SessionParts {
             plan,
             topology,
-            program,
+            schedule,
             noise_topology,
             rows,
             start,
@@ -233,7 +233,7 @@ impl Session {
             noise: Assignment::new(root, plan.sigmas())?.in_ring(plan.ring_laws().cloned()),
             plan,
             topology,
-            program,
+            schedule,
             noise_topology,
             rows,
             start,
@@ -261,11 +261,11 @@ impl Session {
         let alone = Graph::from_edges(1, &[])?;
         let topology = Arc::new(Topology::from_graph(alone, Provenance::edges("curator")));
         // Nobody to exchange with: one step that does nothing.
-        let program = Program::listed(&*topology, 1.0, vec![Vec::new()])?;
+        let schedule = Schedule::listed(&*topology, 1.0, vec![Vec::new()])?;
         let plan = Plan::new(PlanParameters {
             peers: 1,
-            averaging_rounds: program.rounds(),
-            program: program.digest(),
+            averaging_rounds: schedule.rounds(),
+            schedule: schedule.digest(),
             sigma_own: 0.0,
             ring: None,
             laplace: parameters.laplace.map(|_| LaplaceShares::of_all(1.0, 1)),
@@ -282,7 +282,7 @@ impl Session {
             plan: Arc::new(plan),
             noise_topology: Arc::clone(&topology),
             topology,
-            program: Arc::new(program),
+            schedule: Arc::new(schedule),
             rows,
             start,
             seed: seed.clone(),
@@ -295,7 +295,7 @@ impl Session {
         SessionParts {
             plan: self.plan,
             topology: self.topology,
-            program: self.program,
+            schedule: self.schedule,
             noise_topology: self.noise_topology,
             rows: self.rows,
             start: self.start,
@@ -327,8 +327,8 @@ impl Session {
 
     /// What is exchanged in every averaging round: what the plan names.
     #[must_use]
-    pub fn program(&self) -> &Arc<Program> {
-        &self.program
+    pub fn schedule(&self) -> &Arc<Schedule> {
+        &self.schedule
     }
 
     /// Who shares noise with whom.
@@ -510,11 +510,11 @@ impl Session {
     /// The same for somebody who does see all rows.
     ///
     /// # Errors
-    /// [`EngineError::Start`], [`EngineError::Program`] and [`EngineError::Noise`]; never, as long as the invariants hold.
+    /// [`EngineError::Start`], [`EngineError::Schedule`] and [`EngineError::Noise`]; never, as long as the invariants hold.
     pub(super) fn admit_curator(&self) -> Result<(), EngineError> {
         check_start(&self.plan, &self.start).map_err(EngineError::Start)?;
-        if !is_planned(&self.program, &self.plan) {
-            return Err(EngineError::Program);
+        if !is_planned(&self.schedule, &self.plan) {
+            return Err(EngineError::Schedule);
         }
         let laws = self.plan.ring_laws().map(|laws| &**laws);
         if self.noise.is_planned(self.plan.sigmas()) && self.noise.is_in_ring(laws) {
@@ -541,7 +541,7 @@ impl Session {
                 let bytes = wire::framed_block_len(values * self.peers(), Values::F64) as u64;
                 load.coordinate_bytes += flood * bytes;
             } else {
-                let held = values + self.program.extra_values();
+                let held = values + self.schedule.extra_values();
                 let bytes = wire::framed_block_len(held, self.plan.values());
                 load.sums.push(bytes as u64);
             }
@@ -551,20 +551,20 @@ impl Session {
 
     /// Messages in all and bytes of every peer of a run of the first so many releases, as [`Self::communication`].
     pub(super) fn sent(&self, releases: usize, agreed: bool) -> (u64, Vec<PeerBytes>) {
-        Traffic::sent(&self.program, &*self.topology, &self.load(releases, agreed))
+        Traffic::sent(&self.schedule, &*self.topology, &self.load(releases, agreed))
     }
 
-    /// What the first so many releases cost to send, derived from the averaging program.
+    /// What the first so many releases cost to send, derived from the averaging schedule.
     #[must_use]
     pub fn traffic(&self, releases: usize) -> Traffic {
-        Traffic::of(&self.program, &*self.topology, &self.load(releases, false))
+        Traffic::of(&self.schedule, &*self.topology, &self.load(releases, false))
     }
 
     /// What a run of the first so many releases communicates. An algorithm that was done before all releases were made may have
     /// had its peers agree on that: `agreed` says so.
     #[must_use]
     pub fn communication(&self, releases: usize, agreed: bool) -> Communication {
-        let all = Traffic::of(&self.program, &*self.topology, &self.load(releases, agreed));
+        let all = Traffic::of(&self.schedule, &*self.topology, &self.load(releases, agreed));
         let rounds = (1..=releases as u32).map(|id| self.plan.steps_of_release(ReleaseId(id)));
         Communication::of(all, rounds.collect())
     }

@@ -38,7 +38,7 @@ impl Session {
             index,
             plan,
             neighbours: neighbours.map(|&v| PeerIndex(v)).collect(),
-            program: self.program.peer(&*self.topology, u),
+            schedule: self.schedule.peer(&*self.topology, u),
             rows: self.rows.local(u),
             noise: self.noise.peer(index, self.noise_graph()),
             noise_partners: self
@@ -65,7 +65,7 @@ impl Session {
     /// Bytes of the longest message of this session, prefixes included.
     #[must_use]
     pub fn longest_message(&self) -> usize {
-        let held = self.plan.most_values() + self.program.extra_values();
+        let held = self.plan.most_values() + self.schedule.extra_values();
         wire::framed_block_len(held, self.plan.parameters().values)
     }
 }

@@ -156,13 +156,13 @@ impl SessionViews {
             Some(Err(_)) => AveragingOptions::default(),
             None => options,
         };
-        let program = kind.compile(&*topology, mixing_bounds(&topology), length, options)?;
+        let schedule = kind.compile(&*topology, mixing_bounds(&topology), length, options)?;
         let all = self.session.plan().parameters();
         let parameters = PlanParameters {
             peers: members.len() as u32,
             scale_rounds: topology.diameter_bound().unwrap_or(0),
-            averaging_rounds: program.rounds(),
-            program: program.digest(),
+            averaging_rounds: schedule.rounds(),
+            schedule: schedule.digest(),
             topology: graphs_digest(&topology, &noise_topology),
             ..all.clone()
         };
@@ -183,7 +183,7 @@ impl SessionViews {
         }
         let session = Session::new(SessionParts {
             topology,
-            program: Arc::new(program),
+            schedule: Arc::new(schedule),
             noise_topology,
             rows: Arc::new(PeerRows::of_local(&rows)),
             start: Arc::clone(self.session.start()),
@@ -205,7 +205,7 @@ impl Views for SessionViews {
         Ok(ViewSetup {
             setup,
             members: Arc::clone(&view.members),
-            ends_equal: view.session.program().ends_equal(),
+            ends_equal: view.session.schedule().ends_equal(),
         })
     }
 }

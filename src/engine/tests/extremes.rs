@@ -7,7 +7,7 @@ use super::{changed, schemes_on, session_with};
 use crate::algorithm::AlgorithmSpec;
 use crate::engine::Session;
 use crate::linalg::SparseRows;
-use crate::protocol::averaging::{AveragingKind, AveragingOptions, PeerProgram};
+use crate::protocol::averaging::{AveragingKind, AveragingOptions, PeerSchedule};
 use crate::protocol::{Body, CollectingOutbox, Event, FaultKind, Input, Peer, PeerError, Targets};
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId, Time};
@@ -55,7 +55,7 @@ fn play(session: &Session, hostile: PeerIndex, from_release: u32, pattern: Patte
     let setups = (0..session.peers()).map(|u| session.peer_setup(PeerIndex::from_index(u), None));
     let setups: Vec<_> = setups.collect();
     let neighbours: Vec<Vec<PeerIndex>> = setups.iter().map(|one| one.neighbours.clone()).collect();
-    let programs: Vec<PeerProgram> = setups.iter().map(|one| one.program.clone()).collect();
+    let programs: Vec<PeerSchedule> = setups.iter().map(|one| one.schedule.clone()).collect();
     let mut peers: Vec<Option<Peer>> = setups
         .into_iter()
         .map(|setup| Some(Peer::new(setup).expect("fits")))

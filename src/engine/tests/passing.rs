@@ -9,7 +9,7 @@ use crate::engine::losses::Losses;
 use crate::engine::{Session, SessionError, SessionParts, Silent};
 use crate::protocol::averaging::{
     AveragingError, AveragingKind, AveragingOptions, Contacts, Form, Length, Loss, Passing,
-    Program, ProgramError,
+    Schedule, ScheduleError,
 };
 use crate::protocol::{Body, CollectingOutbox, Input, Message, Peer, PeerError, Plan, Values};
 use crate::topology::{Graph, Provenance, Topology};
@@ -30,7 +30,7 @@ fn compiled(
     kind: AveragingKind,
     length: Length,
     options: AveragingOptions,
-) -> Result<Program, AveragingError> {
+) -> Result<Schedule, AveragingError> {
     let topology = Topology::from_graph(graph.clone(), Provenance::edges("test"));
     kind.compile(&topology, BOUNDS, length, options)
 }
@@ -64,20 +64,20 @@ fn lossy_runs_reach_the_tolerance_and_lockstep_and_event_agree_to_the_bit() {
     }
 }
 
-/// The rounds of a lossless program are too few where messages are lost: the promise above could be broken.
+/// The rounds of a lossless schedule are too few where messages are lost: the promise above could be broken.
 #[test]
 fn rounds_that_were_planned_without_loss_are_too_few_with_it() {
     for graph in graphs() {
         for kind in KINDS {
             let tolerance = Length::Tolerance(1e-9);
-            let lossless = of(&graph, kind, tolerance, 0.0).program().rounds();
-            let planned = of(&graph, kind, tolerance, 0.2).program().rounds();
+            let lossless = of(&graph, kind, tolerance, 0.0).schedule().rounds();
+            let planned = of(&graph, kind, tolerance, 0.2).schedule().rounds();
             assert!(planned > lossless);
             let session = of(&graph, kind, Length::Rounds(lossless), 0.2);
             let outcome = lockstep::run(&session, &mut Silent).expect("runs");
             let consensus = outcome.records[0].consensus.expect("peers");
             assert!(consensus.disagreement > 1e-9 * consensus.initial_spread / 12.0);
-            let certified = session.program().contraction().expect("passes mass");
+            let certified = session.schedule().contraction().expect("passes mass");
             assert!(certified > 1e-9);
         }
     }
@@ -95,11 +95,11 @@ fn what_is_lost_is_counted_and_what_is_sent_again_too() {
                 .expect("runs")
                 .communication;
             let losses = Losses::of(&session).expect("some are lost");
-            let program = session.program();
+            let schedule = session.schedule();
             let (mut sent, mut lost, mut again) = (0_u64, 0_u64, 0_u64);
             for release in [ReleaseId(1), ReleaseId(2)] {
                 for from in 0..12 {
-                    let part = program.peer(&**session.topology(), from);
+                    let part = schedule.peer(&**session.topology(), from);
                     for (position, &to) in graph.neighbours(from).iter().enumerate() {
                         let ends = (PeerIndex::from_index(from), PeerIndex(to));
                         for round in 0..session.plan().scale_rounds() {
@@ -136,15 +136,15 @@ fn what_is_lost_is_counted_and_what_is_sent_again_too() {
     }
 }
 
-/// s·B + 11ᵀ of a lossless program, as the lockstep engine applies it to unit vectors.
+/// s·B + 11ᵀ of a lossless schedule, as the lockstep engine applies it to unit vectors.
 fn applied(session: &Session) -> DMatrix<f64> {
-    let Form::Passing(passing) = session.program().form() else {
+    let Form::Passing(passing) = session.schedule().form() else {
         panic!("mass is passed");
     };
-    let shares = Shares::new(session.graph(), session.program().rounds(), passing);
+    let shares = Shares::new(session.graph(), session.schedule().rounds(), passing);
     let rounds = Rounds {
         exchange: Exchange::Passing(&shares, None),
-        factor: session.program().factor(),
+        factor: session.schedule().factor(),
         watch: false,
         values: session.plan().values(),
     };
@@ -156,7 +156,7 @@ fn applied(session: &Session) -> DMatrix<f64> {
     DMatrix::from_row_slice(12, 12, &found)
 }
 
-/// The certificate fails with probability 1e-16 per program.
+/// The certificate fails with probability 1e-16 per schedule.
 #[test]
 fn the_certified_contraction_is_above_the_largest_singular_value_and_not_far() {
     for graph in graphs() {
@@ -165,7 +165,7 @@ fn the_certified_contraction_is_above_the_largest_singular_value_and_not_far() {
                 let session = of(&graph, kind, Length::Rounds(rounds), 0.0);
                 let b = (applied(&session) - DMatrix::from_element(12, 12, 1.0)) / 12.0;
                 let largest = b.singular_values().max();
-                let certified = session.program().contraction().expect("passes mass");
+                let certified = session.schedule().contraction().expect("passes mass");
                 assert!(
                     certified >= largest,
                     "{kind:?} {rounds}: {certified} {largest}"
@@ -188,10 +188,10 @@ fn a_matching_is_of_disjoint_neighbours_and_cannot_be_made_larger_and_the_seed_d
             compiled(&graph, AveragingKind::Pairwise, Length::Rounds(20), options)
                 .expect("compiles")
         };
-        let program = with(3);
-        assert_eq!(program, with(3));
-        assert_ne!(program.digest(), with(4).digest());
-        let Form::Passing(passing) = program.form() else {
+        let schedule = with(3);
+        assert_eq!(schedule, with(3));
+        assert_ne!(schedule.digest(), with(4).digest());
+        let Form::Passing(passing) = schedule.form() else {
             panic!("mass is passed");
         };
         let Contacts::Pairs(meetings) = &passing.contacts else {
@@ -360,12 +360,12 @@ fn what_cannot_be_planned_is_refused_with_the_remedy() {
             loss: Loss::NONE,
             contraction: 1.0,
         };
-        Program::passing(&topology, rounds, passing)
+        Schedule::passing(&topology, rounds, passing)
     };
     assert!(passing(2, &[vec![(0, 1)], vec![(1, 2)]]).is_ok());
     assert_eq!(
         passing(1, &[vec![(0, 1)], vec![(1, 2)]]),
-        Err(ProgramError::Step { peer: 1 })
+        Err(ScheduleError::Step { peer: 1 })
     );
     let Ok(Contacts::Pairs(meetings)) = Contacts::pairs(&topology, &[vec![(0, 1)]]) else {
         panic!("valid");
@@ -378,7 +378,7 @@ fn what_cannot_be_planned_is_refused_with_the_remedy() {
         contraction: 1.0,
     };
     assert_eq!(
-        Program::passing(&topology, 1, passing),
-        Err(ProgramError::Unmatched { peer: 0, round: 0 })
+        Schedule::passing(&topology, 1, passing),
+        Err(ScheduleError::Unmatched { peer: 0, round: 0 })
     );
 }

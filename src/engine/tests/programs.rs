@@ -10,8 +10,8 @@ use crate::engine::analytic::{self, AnalyticOptions};
 use crate::engine::event::{self, Latency};
 use crate::engine::{EngineError, Session, SessionError, Silent, lockstep};
 use crate::protocol::averaging::{
-    AveragingError, AveragingKind, AveragingOptions, Expected, Form, Length, PeerStep, Program,
-    ProgramError,
+    AveragingError, AveragingKind, AveragingOptions, Expected, Form, Length, PeerStep, Schedule,
+    ScheduleError,
 };
 use crate::protocol::{
     Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, Targets,
@@ -225,7 +225,7 @@ fn a_message_that_the_program_does_not_expect_is_a_fault_of_its_sender() {
             round: Round(round),
         })
     };
-    assert_eq!(session.program().rounds(), 2);
+    assert_eq!(session.schedule().rounds(), 2);
     assert_eq!(
         blamed(2, 0, block()),
         unexpected(0),
@@ -281,7 +281,7 @@ fn a_peer_that_waits_blames_its_own_sources_alone_and_gives_them_a_patience_per_
         peer.handle(Input::Message { from, message }, Time(0), &mut outbox)
             .expect("handles");
     }
-    let Form::Listed(steps) = session.program().form() else {
+    let Form::Listed(steps) = session.schedule().form() else {
         panic!("a tree lists steps")
     };
     let [up, down] = steps[11].as_slice() else {
@@ -302,14 +302,14 @@ fn a_peer_that_waits_blames_its_own_sources_alone_and_gives_them_a_patience_per_
 fn a_program_that_the_plan_does_not_name_makes_no_session_and_runs_on_no_engine() {
     let graph = &graphs()[3];
     let mut parts = of_kind(graph, AveragingKind::Chebyshev, 1).parts();
-    parts.program = Arc::clone(of_kind(graph, AveragingKind::Tree, 1).program());
+    parts.schedule = Arc::clone(of_kind(graph, AveragingKind::Tree, 1).schedule());
     let refused = Session::new(parts.clone());
-    assert!(matches!(refused, Err(SessionError::Program)), "{refused:?}");
+    assert!(matches!(refused, Err(SessionError::Schedule)), "{refused:?}");
     for (engine, result) in run_all(&Session::unchecked(parts)) {
         assert!(
             matches!(
                 result,
-                Err(EngineError::Program | EngineError::Peer(PeerError::Program { .. }))
+                Err(EngineError::Schedule | EngineError::Peer(PeerError::Schedule { .. }))
             ),
             "{engine}: {result:?}"
         );
@@ -340,7 +340,7 @@ fn probes_of_a_tree_do_not_deviate_at_all() {
 #[test]
 fn digests_tell_programs_apart() {
     let digest = |graph: &Graph, kind: AveragingKind, length| {
-        let program = kind
+        let schedule = kind
             .compile(
                 &topology(graph),
                 BOUNDS,
@@ -348,7 +348,7 @@ fn digests_tell_programs_apart() {
                 AveragingOptions::default(),
             )
             .expect("valid");
-        program.digest()
+        schedule.digest()
     };
     let mut seen = Vec::new();
     for graph in many_graphs() {
@@ -369,13 +369,13 @@ fn digests_tell_programs_apart() {
 #[test]
 fn a_length_for_a_tree_and_a_graph_in_two_parts_are_refused_with_the_remedy() {
     let compile = |graph: &Graph, length| {
-        let program = AveragingKind::Tree.compile(
+        let schedule = AveragingKind::Tree.compile(
             &topology(graph),
             BOUNDS,
             length,
             AveragingOptions::default(),
         );
-        program.expect_err("refused")
+        schedule.expect_err("refused")
     };
     for length in [Length::Rounds(5), Length::Tolerance(1e-3)] {
         let error = compile(&graphs()[0], length);
@@ -411,16 +411,16 @@ fn step(round: u32, send_to: &[u32], expect: &[u32]) -> PeerStep {
 #[test]
 fn lists_that_are_no_program_are_refused() {
     let edge = topology(&Graph::from_edges(2, &[(0, 1)]).expect("simple"));
-    let listed = |steps: [Vec<PeerStep>; 2]| Program::listed(&edge, 1.0, steps.to_vec());
+    let listed = |steps: [Vec<PeerStep>; 2]| Schedule::listed(&edge, 1.0, steps.to_vec());
     let talks = |rounds: u32| (0..rounds).map(|r| step(r, &[0], &[])).collect::<Vec<_>>();
     let hears = |rounds: u32| (0..rounds).map(|r| step(r, &[], &[0])).collect::<Vec<_>>();
     let both = |rounds: u32| (0..rounds).map(|r| step(r, &[0], &[0])).collect::<Vec<_>>();
     listed([both(5), both(5)]).expect("an exchange in every round");
     // Nobody answers: the first may be an iteration ahead.
-    let ahead = Err(ProgramError::Ahead { from: 0, to: 1 });
+    let ahead = Err(ScheduleError::Ahead { from: 0, to: 1 });
     assert_eq!(listed([talks(1), hears(1)]), ahead);
     assert_eq!(listed([talks(3), hears(3)]), ahead);
-    let unmatched = |peer, round| Err(ProgramError::Unmatched { peer, round });
+    let unmatched = |peer, round| Err(ScheduleError::Unmatched { peer, round });
     assert_eq!(listed([talks(2), hears(1)]), unmatched(0, 1));
     assert_eq!(listed([both(1), hears(1)]), unmatched(0, 0));
     for bad in [
@@ -442,8 +442,8 @@ fn lists_that_are_no_program_are_refused() {
         }],
     ] {
         let error = listed([bad, Vec::new()]);
-        assert_eq!(error, Err(ProgramError::Step { peer: 0 }));
+        assert_eq!(error, Err(ScheduleError::Step { peer: 0 }));
     }
-    let short = Program::listed(&edge, 1.0, vec![both(1)]);
-    assert_eq!(short, Err(ProgramError::Peers { found: 1, peers: 2 }));
+    let short = Schedule::listed(&edge, 1.0, vec![both(1)]);
+    assert_eq!(short, Err(ScheduleError::Peers { found: 1, peers: 2 }));
 }

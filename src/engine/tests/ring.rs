@@ -278,7 +278,7 @@ fn rounds_that_are_watched_end_where_all_peers_agree() {
         let watched = lockstep::run(&session, &mut rounds).expect("runs");
         assert_eq!(watched, lockstep::run(&session, &mut Silent).expect("runs"));
         for (rounds, record) in rounds.0.iter().zip(&watched.records) {
-            assert_eq!(rounds.len() as u32, session.program().rounds() + 1);
+            assert_eq!(rounds.len() as u32, session.schedule().rounds() + 1);
             assert_eq!(rounds[0], record.consensus.expect("peers").initial_spread);
             assert!(
                 rounds[0] > 1.0 && rounds[rounds.len() - 1] < 1e-13,

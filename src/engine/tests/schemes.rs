@@ -8,7 +8,7 @@ use crate::engine::event::{self, Latency};
 use crate::engine::{EngineError, Session, Silent, analytic, lockstep};
 use crate::protocol::Values;
 use crate::protocol::averaging::{
-    AveragingKind, AveragingOptions, Expected, Form, Length, Load, PeerStep, Program, ProgramError,
+    AveragingKind, AveragingOptions, Expected, Form, Length, Load, PeerStep, Schedule, ScheduleError,
     Traffic, fold,
 };
 use crate::topology::{Graph, Provenance, Topology};
@@ -79,8 +79,8 @@ fn session(
     session_with(graph, rows(), 2, (iterations, 3), (kind, options), 5)
 }
 
-fn steps(program: &Program) -> &[Vec<PeerStep>] {
-    match program.form() {
+fn steps(schedule: &Schedule) -> &[Vec<PeerStep>] {
+    match schedule.form() {
         Form::Listed(steps) => steps,
         Form::Recurrence(_) | Form::Passing(_) => panic!("no list of steps"),
     }
@@ -138,9 +138,9 @@ fn defect(graph: &Graph, steps: &[Vec<PeerStep>], factor: f64) -> Option<String>
 fn every_turn_gives_the_sum_to_all_with_the_same_bits() {
     for (graph, kind, options) in settings() {
         let session = session(&graph, kind, options, 1);
-        let program = session.program();
-        assert_eq!(program.turns().len(), options.rotate() as usize);
-        for (number, turn) in program.turns().iter().enumerate() {
+        let schedule = session.schedule();
+        assert_eq!(schedule.turns().len(), options.rotate() as usize);
+        for (number, turn) in schedule.turns().iter().enumerate() {
             assert_eq!(
                 defect(&graph, steps(turn), turn.factor()),
                 None,
@@ -148,22 +148,22 @@ fn every_turn_gives_the_sum_to_all_with_the_same_bits() {
             );
             assert_eq!(
                 turn,
-                program.turn(number as u64 + 3 * u64::from(options.rotate()))
+                schedule.turn(number as u64 + 3 * u64::from(options.rotate()))
             );
-            assert!(turn.rounds() <= program.rounds());
+            assert!(turn.rounds() <= schedule.rounds());
         }
-        let longest = program.turns().iter().map(Program::rounds).max();
-        assert_eq!(longest, Some(program.rounds()));
+        let longest = schedule.turns().iter().map(Schedule::rounds).max();
+        assert_eq!(longest, Some(schedule.rounds()));
     }
 }
 
-/// A child listed twice, a child dropped, and a weight doubled: each is refused as no program, or gives a wrong sum.
+/// A child listed twice, a child dropped, and a weight doubled: each is refused as no schedule, or gives a wrong sum.
 #[test]
 fn a_step_that_is_wrong_is_noticed() {
     for (graph, kind, options) in settings() {
         let session = session(&graph, kind, options, 1);
         let topology = Topology::from_graph(graph.clone(), Provenance::edges("test"));
-        let right = steps(session.program()).to_vec();
+        let right = steps(session.schedule()).to_vec();
         let waits = |steps: &[Vec<PeerStep>]| -> (usize, usize) {
             let found = steps.iter().enumerate().find_map(|(u, own)| {
                 let at = own
@@ -178,15 +178,15 @@ fn a_step_that_is_wrong_is_noticed() {
         let again = twice[u][at].expect[0];
         twice[u][at].expect.insert(0, again);
         assert_eq!(
-            Program::listed(&topology, 1.0, twice),
-            Err(ProgramError::Step { peer: u })
+            Schedule::listed(&topology, 1.0, twice),
+            Err(ScheduleError::Step { peer: u })
         );
         let mut dropped = right.clone();
         dropped[u][at].expect.remove(0);
         dropped[u][at].own_at = 0;
-        let refused = Program::listed(&topology, 1.0, dropped.clone());
+        let refused = Schedule::listed(&topology, 1.0, dropped.clone());
         assert!(
-            matches!(refused, Err(ProgramError::Unmatched { .. })),
+            matches!(refused, Err(ScheduleError::Unmatched { .. })),
             "{refused:?}"
         );
         assert!(
@@ -195,9 +195,9 @@ fn a_step_that_is_wrong_is_noticed() {
         );
         let mut doubled = right.clone();
         doubled[u][at].expect[0].weight = 2.0;
-        let program = Program::listed(&topology, 1.0, doubled.clone())
-            .expect("a program, but of another sum");
-        assert_ne!(program.digest(), session.program().turn(0).digest());
+        let schedule = Schedule::listed(&topology, 1.0, doubled.clone())
+            .expect("a schedule, but of another sum");
+        assert_ne!(schedule.digest(), session.schedule().turn(0).digest());
         assert!(
             defect(&graph, &doubled, 1.0).is_some(),
             "{kind:?} {options:?}"
@@ -247,11 +247,11 @@ fn turns_of_a_tree_differ_and_move_the_load() {
     let topology = Topology::from_graph(graph, Provenance::edges("test"));
     let busiest = |turns: u32| {
         let with = options().with_rotate(turns).expect("in range");
-        let program = AveragingKind::Tree
+        let schedule = AveragingKind::Tree
             .compile(&topology, BOUNDS, Length::Own, with)
             .expect("connected");
         let load = Load::sum(0, 100, Values::F64).repeated(8);
-        (Traffic::of(&program, &topology, &load), program)
+        (Traffic::of(&schedule, &topology, &load), schedule)
     };
     let (one, alone) = busiest(1);
     let (four, turns) = busiest(4);
@@ -265,8 +265,8 @@ fn turns_of_a_tree_differ_and_move_the_load() {
     assert_ne!(turns.digest(), alone.digest());
     let [a, b] = [0, 1].map(|turn| turns.turn(turn).digest());
     assert_ne!(a, b);
-    let swapped = Program::taking_turns(vec![turns.turn(1).clone(), turns.turn(0).clone()]);
-    let straight = Program::taking_turns(vec![turns.turn(0).clone(), turns.turn(1).clone()]);
+    let swapped = Schedule::taking_turns(vec![turns.turn(1).clone(), turns.turn(0).clone()]);
+    let straight = Schedule::taking_turns(vec![turns.turn(0).clone(), turns.turn(1).clone()]);
     assert_ne!(
         swapped.map(|p| p.digest()),
         straight.map(|p| p.digest()),
@@ -283,14 +283,14 @@ fn programs_that_do_not_belong_together_take_no_turns() {
     };
     let tree = compiled(AveragingKind::Tree, &twelve);
     let doubling = compiled(AveragingKind::Doubling, &twelve);
-    let both = Program::taking_turns(vec![tree.clone(), doubling.clone()]).expect("two lists");
+    let both = Schedule::taking_turns(vec![tree.clone(), doubling.clone()]).expect("two lists");
     assert_eq!((both.turn(2), both.turn(3)), (&tree, &doubling));
     assert_eq!(
-        Program::taking_turns(vec![tree.clone()]).as_ref(),
+        Schedule::taking_turns(vec![tree.clone()]).as_ref(),
         Ok(&tree)
     );
     let ten = Topology::from_graph(complete(10), Provenance::edges("test"));
-    let half = Program::listed(&twelve, 0.5, steps(&tree).to_vec()).expect("a program");
+    let half = Schedule::listed(&twelve, 0.5, steps(&tree).to_vec()).expect("a schedule");
     for others in [
         vec![],
         vec![tree.clone(), both.clone()],
@@ -298,7 +298,7 @@ fn programs_that_do_not_belong_together_take_no_turns() {
         vec![tree.clone(), compiled(AveragingKind::Tree, &ten)],
         vec![tree.clone(), half],
     ] {
-        assert_eq!(Program::taking_turns(others), Err(ProgramError::Turns));
+        assert_eq!(Schedule::taking_turns(others), Err(ScheduleError::Turns));
     }
 }
 
@@ -314,7 +314,7 @@ fn the_analytic_engine_takes_turns_of_one_law_alone() {
     let session = session(&graph, AveragingKind::Tree, rotating, 4);
     let outcome = analytic::run(&session, probes, &mut Silent).expect("exact in every turn");
     assert_eq!(outcome.communication, session.communication(4, false));
-    let turns = session.program().turns();
+    let turns = session.schedule().turns();
     // A turn that forgets its messages and takes s times its own value comes near the sum in another way.
     let topology = Topology::from_graph(graph, Provenance::edges("test"));
     let double = steps(&turns[0]).iter().map(|own| {
@@ -331,13 +331,13 @@ fn the_analytic_engine_takes_turns_of_one_law_alone() {
         };
         own.iter().map(with).collect()
     });
-    let other = Program::listed(&topology, 1.0, double.collect()).expect("a program");
-    let program = Program::taking_turns(vec![turns[0].clone(), other]).expect("two lists");
+    let other = Schedule::listed(&topology, 1.0, double.collect()).expect("a schedule");
+    let schedule = Schedule::taking_turns(vec![turns[0].clone(), other]).expect("two lists");
     let mut parts = session.parts();
     let mut parameters = parts.plan.parameters().clone();
-    parameters.program = program.digest();
-    parameters.averaging_rounds = program.rounds();
-    parts.program = Arc::new(program);
+    parameters.schedule = schedule.digest();
+    parameters.averaging_rounds = schedule.rounds();
+    parts.schedule = Arc::new(schedule);
     parts.plan = Arc::new(crate::protocol::Plan::new(parameters).expect("valid"));
     let session = Session::new(parts).expect("fits");
     let refused = analytic::run(&session, probes, &mut Silent);

@@ -241,7 +241,7 @@ impl Host {
         for member in &members {
             member.is_wanted.send_replace(true);
         }
-        let (plan, program) = (Arc::clone(&setup.plan), setup.program.clone());
+        let (plan, schedule) = (Arc::clone(&setup.plan), setup.schedule.clone());
         let peer = Peer::new(setup)?;
         let session = plan.session();
         // A message and a fault of each neighbour, and air.
@@ -251,7 +251,7 @@ impl Host {
         let mut edges = Vec::new();
         for (position, (member, (from, _))) in members.iter().zip(&neighbours).enumerate() {
             let member = Arc::clone(member);
-            let lane = Lane::of(&plan, &program, position);
+            let lane = Lane::of(&plan, &schedule, position);
             let limit = 2 * lane.frame_sizes().most_frames() + SLACK;
             let edge = Outgoing::new(Arc::clone(&member), session, limit, Arc::clone(&progress));
             let edge = Arc::new(edge);

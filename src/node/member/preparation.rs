@@ -121,7 +121,7 @@ fn sections(session: &Session, roster: [u8; 32]) -> Sections {
         graph(session.topology()),
         graph(session.noise_topology()),
         session.start().digest(),
-        session.program().digest(),
+        session.schedule().digest(),
         *noise.finalize().as_bytes(),
         *plan.digest(),
     ];

@@ -157,7 +157,7 @@ impl Conductor<'_> {
     /// nothing to compare.
     pub(super) fn compare_results(&mut self) {
         let planned = self.planned.as_ref();
-        if self.disputed.is_some() || !planned.is_some_and(|p| p.session.program().ends_equal()) {
+        if self.disputed.is_some() || !planned.is_some_and(|p| p.session.schedule().ends_equal()) {
             return;
         }
         let own = self.identity.id();

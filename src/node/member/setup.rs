@@ -70,7 +70,7 @@ impl ResultRule {
     #[must_use]
     pub fn of(session: &Session, colluders: usize) -> Self {
         Self {
-            ends_equal: session.program().ends_equal(),
+            ends_equal: session.schedule().ends_equal(),
             colluders,
             shape: (session.start().rows(), session.start().columns()),
         }

@@ -81,7 +81,7 @@ impl Views for MemberViews {
         Ok(ViewSetup {
             setup,
             members: Arc::clone(members),
-            ends_equal: session.program().ends_equal(),
+            ends_equal: session.schedule().ends_equal(),
         })
     }
 }

@@ -143,7 +143,7 @@ impl<'a> Place<'a> {
         own: usize,
         options: &SwarmOptions,
     ) -> Result<Self, SwarmError> {
-        let loss = session.program().loss();
+        let loss = session.schedule().loss();
         if !loss.is_none() {
             let loss = loss.fraction();
             return Err(SwarmError::Lossless { loss });

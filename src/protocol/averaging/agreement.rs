@@ -1,8 +1,8 @@
-//! What a listed program computes, derived from its steps: whether all peers end with the same bits, and whether that is
+//! What a listed schedule computes, derived from its steps: whether all peers end with the same bits, and whether that is
 //! the sum of all inputs.
 //!
 //! # Formulas
-//! A listed program is run once on *formulas* in place of numbers. A formula is an input, or a fold of earlier formulas
+//! A listed schedule is run once on *formulas* in place of numbers. A formula is an input, or a fold of earlier formulas
 //! with factors, in the order in which [`fold`](fn@super::fold) adds them. Equal formulas get one number, so that they are compared in
 //! one step. Two rules say that formulas written differently are equal:
 //!
@@ -36,7 +36,7 @@ type Number = u32;
 /// A term of a fold: the bits of its factor, and what is multiplied.
 pub(super) type Term = (u64, Number);
 
-/// Runs a listed program on values of any kind: what every peer ends with.
+/// Runs a listed schedule on values of any kind: what every peer ends with.
 ///
 /// `combine` gets the terms of a fold in order, an absent own value left out.
 fn run<V: Copy>(
@@ -75,7 +75,7 @@ fn run<V: Copy>(
     values
 }
 
-/// The formulas of a program, each once.
+/// The formulas of a schedule, each once.
 #[derive(Debug)]
 pub(super) struct Formulas {
     inputs: usize,

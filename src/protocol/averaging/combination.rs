@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::fold::fold;
 use super::mix::{mix, mix_over};
-use super::program::{Part, PeerProgram};
+use super::schedule::{Part, PeerSchedule};
 use crate::protocol::values::Values;
 
-impl PeerProgram {
-    /// Steps of this peer in the first turn; of a program that passes mass, none.
+impl PeerSchedule {
+    /// Steps of this peer in the first turn; of a schedule that passes mass, none.
     #[must_use]
     pub fn steps(&self) -> usize {
         match self.part() {

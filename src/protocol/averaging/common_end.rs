@@ -1,4 +1,4 @@
-//! What all peers of a listed program end with, computed once instead of once per peer.
+//! What all peers of a listed schedule end with, computed once instead of once per peer.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ use super::network::Network;
 use super::step::PeerStep;
 use crate::protocol::Values;
 
-/// The last value of every peer of a program whose peers all end with the same bits, as a function of the inputs.
+/// The last value of every peer of a schedule whose peers all end with the same bits, as a function of the inputs.
 ///
-/// Of the program's combinations only those remain that this value depends on, each once: for a spanning tree s − 1
+/// Of the schedule's combinations only those remain that this value depends on, each once: for a spanning tree s − 1
 /// additions, and no copies on the way down. Coordinates never meet, so ranges of them may be evaluated apart.
 ///
 /// # Registers

@@ -2,7 +2,7 @@
 
 use super::{
     AveragingError, AveragingOption, AveragingOptions, AveragingScheme, Expected, Length,
-    MixingBounds, Network, PeerStep, Program,
+    MixingBounds, Network, PeerStep, Schedule,
 };
 
 /// Recursive doubling, in any mixed base that the graph has the edges for.
@@ -57,7 +57,7 @@ impl AveragingScheme for Doubling {
         _bounds: MixingBounds,
         length: Length,
         options: AveragingOptions,
-    ) -> Result<Program, AveragingError> {
+    ) -> Result<Schedule, AveragingError> {
         let scheme = self.name();
         if length != Length::Own {
             return Err(AveragingError::FixedLength { scheme });
@@ -82,7 +82,7 @@ impl AveragingScheme for Doubling {
         let steps = (0..network.peers())
             .map(|u| digits.steps(network, u))
             .collect();
-        Ok(Program::listed(network, 1.0, steps)?)
+        Ok(Schedule::listed(network, 1.0, steps)?)
     }
 
     fn contraction(&self, _bounds: MixingBounds, _rounds: u32) -> Result<f64, AveragingError> {
@@ -270,7 +270,7 @@ mod tests {
         second: 0.9,
     };
 
-    fn compiled(network: &Sketch, base: Option<u32>) -> Result<Program, AveragingError> {
+    fn compiled(network: &Sketch, base: Option<u32>) -> Result<Schedule, AveragingError> {
         let options = AveragingOptions::default();
         let options = base.map_or(Ok(options), |base| options.with_base(base))?;
         AveragingKind::Doubling.compile(network, BOUNDS, Length::Own, options)
@@ -307,11 +307,11 @@ mod tests {
             (Sketch::complete(31), None, 5, 6),
         ];
         for (network, base, most, rounds) in networks {
-            let program = compiled(&network, base).expect("the edges are there");
-            assert_eq!((program.rounds(), program.factor()), (rounds, 1.0));
-            assert_eq!(sent(&program).into_iter().max(), Some(most), "{network:?}");
+            let schedule = compiled(&network, base).expect("the edges are there");
+            assert_eq!((schedule.rounds(), schedule.factor()), (rounds, 1.0));
+            assert_eq!(sent(&schedule).into_iter().max(), Some(most), "{network:?}");
             let inputs = inputs(network.peers());
-            let found = estimates(&program, &network, &inputs);
+            let found = estimates(&schedule, &network, &inputs);
             assert!(
                 found.iter().all(|x| x.to_bits() == found[0].to_bits()),
                 "{network:?}"
@@ -328,15 +328,15 @@ mod tests {
     #[test]
     fn the_own_value_has_its_place_in_the_order() {
         let network = Sketch::complete(3);
-        let program = compiled(&network, Some(3)).expect("complete");
+        let schedule = compiled(&network, Some(3)).expect("complete");
         let inputs = [1e16, 1.0, -1e16];
-        assert_eq!(estimates(&program, &network, &inputs), [0.0; 3]);
-        let mut steps = super::super::testing::steps(&program).to_vec();
+        assert_eq!(estimates(&schedule, &network, &inputs), [0.0; 3]);
+        let mut steps = super::super::testing::steps(&schedule).to_vec();
         for step in steps.iter_mut().flatten() {
             step.own_at = 0;
         }
-        let program = Program::listed(&network, 1.0, steps).expect("still a program");
-        let found = estimates(&program, &network, &inputs);
+        let schedule = Schedule::listed(&network, 1.0, steps).expect("still a schedule");
+        let found = estimates(&schedule, &network, &inputs);
         assert!(found.iter().any(|x| *x != found[0]), "{found:?}");
     }
 
@@ -345,10 +345,10 @@ mod tests {
         // Peers 8 and 9 hang on 0 and 1.
         let edges = (0..8_u32).flat_map(|u| [1, 2, 4].map(|bit| (u, u ^ bit)));
         let network = Sketch::of(10, edges.chain([(0, 8), (1, 9)]));
-        let program = compiled(&network, None).expect("the edges are there");
-        assert_eq!(program.rounds(), 5);
-        assert_eq!(sent(&program), [4, 4, 3, 3, 3, 3, 3, 3, 1, 1]);
-        assert_eq!(estimates(&program, &network, &[1.0; 10]), [10.0; 10]);
+        let schedule = compiled(&network, None).expect("the edges are there");
+        assert_eq!(schedule.rounds(), 5);
+        assert_eq!(sent(&schedule), [4, 4, 3, 3, 3, 3, 3, 3, 1, 1]);
+        assert_eq!(estimates(&schedule, &network, &[1.0; 10]), [10.0; 10]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Growth of values under a program: bounds on what every message holds, in units of the largest input.
+//! Growth of values under a schedule: bounds on what every message holds, in units of the largest input.
 //!
 //! # Statement
-//! Let no input exceed 1 in absolute value, and let every peer refuse messages that exceed their growth g. Then no value of a peer that follows the program
+//! Let no input exceed 1 in absolute value, and let every peer refuse messages that exceed their growth g. Then no value of a peer that follows the schedule
 //! exceeds its own growth, whatever other peers send. So what such a peer sends is never refused.
 //!
 //! # Proof
@@ -10,7 +10,7 @@
 //! T + g next, the growth of that message, and each of the D neighbours that it meets raises m by at most 2(T + g), lost messages included. What it gives
 //! takes nothing from |m| but for rounding, which a third (T + g) covers. Each step rounds
 //! d + 4 ≤ 2²⁸ terms by 2⁻⁵³, and its outcome by 2⁻²⁴ where coordinates are f32: together by less than 2⁻²² of the bound, which is multiplied by 1 + 2⁻²². Growth beyond the largest
-//! number is that number, and peers that follow the program send nothing that is not finite. ∎
+//! number is that number, and peers that follow the schedule send nothing that is not finite. ∎
 //!
 //! Sums grow to at most s, means to 1; Chebyshev's bound grows by a constant factor a round, although its values do not.
 
@@ -76,7 +76,7 @@ impl Growth {
         Self::Rounds(rounds.collect())
     }
 
-    /// Of a program that passes mass for so many rounds.
+    /// Of a schedule that passes mass for so many rounds.
     pub(super) fn of_passing(network: &dyn Network, rounds: u32, contacts: &Contacts) -> Self {
         let most = match contacts {
             Contacts::All => (0..network.peers())
@@ -94,7 +94,7 @@ impl Growth {
         Self::Rounds(rounds.collect())
     }
 
-    /// Of what `peer` gets, which has these steps where the program is a list of all peers' `steps`.
+    /// Of what `peer` gets, which has these steps where the schedule is a list of all peers' `steps`.
     pub(super) fn of_peer(
         &self,
         network: &dyn Network,
@@ -120,7 +120,7 @@ impl Growth {
     }
 }
 
-/// Per peer and step, the growth of what it sends in a program of these steps, which are in order.
+/// Per peer and step, the growth of what it sends in a schedule of these steps, which are in order.
 fn sent_in(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Vec<Vec<f64>> {
     let last = steps.iter().flatten().map(|step| step.round).max();
     let mut active = vec![Vec::new(); last.map_or(0, |last| last as usize + 1)];
@@ -174,12 +174,12 @@ mod tests {
             lowest: -0.5,
             second: 0.5,
         };
-        let program = kind
+        let schedule = kind
             .compile(network, bounds, length, AveragingOptions::default())
             .expect("compiles");
         let own = (0..network.peers()).flat_map(|peer| {
-            let own = program.peer(network, peer);
-            let rounds = program.rounds();
+            let own = schedule.peer(network, peer);
+            let rounds = schedule.rounds();
             let heard: Vec<f64> = (0..own.degree())
                 .flat_map(|at| (0..rounds).map(move |round| (at, round)))
                 .filter(|(at, round)| own.heard(*at).index_of(*round).is_some())

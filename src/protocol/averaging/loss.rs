@@ -1,4 +1,4 @@
-//! How many messages a program is made to do without.
+//! How many messages a schedule is made to do without.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
-//! Averaging as a compiled program of exchanges.
+//! Averaging as a compiled schedule of exchanges.
 //!
-//! A scheme compiles the public communication graph to a [`Program`]: per step and peer whom to send to, whom to wait
-//! for and how to combine, and a last factor that turns a peer's last value into its estimate of the sum. Three forms of program
+//! A scheme compiles the public communication graph to a [`Schedule`]: per step and peer whom to send to, whom to wait
+//! for and how to combine, and a last factor that turns a peer's last value into its estimate of the sum. Three forms of schedule
 //! exist:
 //!
 //! - a **recurrence**: in every round all peers exchange with all their neighbours,
@@ -9,7 +9,7 @@
 //! - a **list** of every peer's steps, each with its own receivers, senders and weights;
 //! - **passing**: peers give neighbours shares of a value and a weight, as running totals that survive lost messages.
 //!
-//! Peers, engines, counts of messages and bytes and the law of the analytic engine are derived from the program. A scheme is
+//! Peers, engines, counts of messages and bytes and the law of the analytic engine are derived from the schedule. A scheme is
 //! one file here and one line in `schemes!` below, which gives [`AveragingKind`] its variant.
 
 mod agreement;
@@ -28,7 +28,7 @@ mod network;
 mod options;
 mod pairwise;
 mod passing;
-mod program;
+mod schedule;
 mod push_sum;
 mod recurrence;
 mod rehearsal;
@@ -55,11 +55,11 @@ pub use options::{AveragingOption, AveragingOptions, MAX_TURNS};
 pub use pairwise::Pairwise;
 pub use passing::{Contacts, Meeting, Passing, share};
 pub(crate) use passing::{Met, OwnContacts};
-pub(crate) use program::Part;
-pub use program::{Form, HeardRounds, PeerProgram, Program};
+pub(crate) use schedule::Part;
+pub use schedule::{Form, HeardRounds, PeerSchedule, Schedule};
 pub use push_sum::PushSum;
 pub use recurrence::Recurrence;
-pub use step::{Expected, PeerStep, ProgramError};
+pub use step::{Expected, PeerStep, ScheduleError};
 pub use traffic::{ByteCount, Load, PeerBytes, Phase, PhaseBytes, Traffic};
 pub use tree::Tree;
 
@@ -72,7 +72,7 @@ pub struct MixingBounds {
     pub second: f64,
 }
 
-/// Errors of compiling a scheme to a program.
+/// Errors of compiling a scheme to a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum AveragingError {
     /// The mixing matrix does not contract, as far as the bounds tell.
@@ -128,7 +128,7 @@ pub enum AveragingError {
     },
     /// A promise that no spectrum tells.
     #[error(
-        "what averaging.scheme = \"{scheme}\" promises follows from its program on one topology: compile it and ask the program"
+        "what averaging.scheme = \"{scheme}\" promises follows from its schedule on one topology: compile it and ask the schedule"
     )]
     OfProgram {
         /// The scheme.
@@ -221,12 +221,12 @@ pub enum AveragingError {
         /// All peers.
         peers: usize,
     },
-    /// A scheme listed steps that are no program: a defect of the scheme.
-    #[error("the scheme compiled to no valid program: {0}")]
-    Program(#[from] ProgramError),
-    /// A scheme says of itself what its program does not show: a defect of the scheme.
+    /// A scheme listed steps that are no schedule: a defect of the scheme.
+    #[error("the scheme compiled to no valid schedule: {0}")]
+    Schedule(#[from] ScheduleError),
+    /// A scheme says of itself what its schedule does not show: a defect of the scheme.
     #[error(
-        "averaging.scheme = \"{scheme}\" says {declared} of whether all peers end with the same bits, and its program shows the opposite: \
+        "averaging.scheme = \"{scheme}\" says {declared} of whether all peers end with the same bits, and its schedule shows the opposite: \
          correct AveragingScheme::is_exact"
     )]
     Undeclared {
@@ -243,7 +243,7 @@ pub const MAX_ROUNDS: u32 = 1_000_000;
 /// The tolerance where neither tolerance nor rounds are given.
 pub const DEFAULT_TOLERANCE: f64 = 1e-9;
 
-/// How long a program is to run.
+/// How long a schedule is to run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
     /// As long as the scheme takes by itself: recurrences until [`DEFAULT_TOLERANCE`], exact schemes to their end.
@@ -254,7 +254,7 @@ pub enum Length {
     Rounds(u32),
 }
 
-/// An averaging scheme: what compiles a graph to a program of exchanges.
+/// An averaging scheme: what compiles a graph to a schedule of exchanges.
 pub trait AveragingScheme {
     /// What messages call it.
     fn name(&self) -> &'static str {
@@ -266,19 +266,19 @@ pub trait AveragingScheme {
         &[]
     }
 
-    /// The program on this network, whose mixing matrix has these bounds.
+    /// The schedule on this network, whose mixing matrix has these bounds.
     ///
     /// # Errors
-    /// [`AveragingError`] if the scheme has no program of this length with these options on this network.
+    /// [`AveragingError`] if the scheme has no schedule of this length with these options on this network.
     fn compile(
         &self,
         network: &dyn Network,
         bounds: MixingBounds,
         length: Length,
         options: AveragingOptions,
-    ) -> Result<Program, AveragingError>;
+    ) -> Result<Schedule, AveragingError>;
 
-    /// The guaranteed factor by which the spread between peers has shrunk when a program of `rounds` rounds ends, for
+    /// The guaranteed factor by which the spread between peers has shrunk when a schedule of `rounds` rounds ends, for
     /// every start; 0 where all peers end with the same bits.
     ///
     /// # Errors
@@ -310,12 +310,12 @@ pub trait AveragingScheme {
     }
 
     /// Whether all peers end with the same bits, after as many rounds as the graph takes. A scheme that files can name says it before
-    /// it has a program, which then must show it ([`Program::ends_equal`]).
+    /// it has a schedule, which then must show it ([`Schedule::ends_equal`]).
     fn is_exact(&self) -> bool {
         false
     }
 
-    /// Whether its program passes mass: such a scheme does without lost messages, and its promise follows from the program.
+    /// Whether its schedule passes mass: such a scheme does without lost messages, and its promise follows from the schedule.
     fn passes_mass(&self) -> bool {
         false
     }
@@ -381,43 +381,43 @@ impl AveragingKind {
         Self::all().filter(|kind| !kind.is_exact() && !kind.passes_mass())
     }
 
-    /// Whether its program passes mass: such a scheme does without lost messages, and its promise follows from the program.
+    /// Whether its schedule passes mass: such a scheme does without lost messages, and its promise follows from the schedule.
     #[must_use]
     pub fn passes_mass(self) -> bool {
         self.scheme().passes_mass()
     }
 
     /// Whether all peers end with the same bits, after as many rounds as the graph takes: such a scheme has neither
-    /// tolerance nor a number of rounds to choose. [`Self::compile`] holds it against [`Program::ends_equal`], so that the two never
+    /// tolerance nor a number of rounds to choose. [`Self::compile`] holds it against [`Schedule::ends_equal`], so that the two never
     /// say different things.
     #[must_use]
     pub fn is_exact(self) -> bool {
         self.scheme().is_exact()
     }
 
-    /// The program of this scheme.
+    /// The schedule of this scheme.
     ///
     /// # Errors
     /// [`AveragingError`] if the bounds do not contract, the tolerance is no fraction, more than [`MAX_ROUNDS`] would be
     /// needed, a length is given to a scheme that has none to choose, the scheme does not know an option, the network is
-    /// not connected, or the program is exact and the scheme says it is not, or the other way round.
+    /// not connected, or the schedule is exact and the scheme says it is not, or the other way round.
     pub fn compile(
         self,
         network: &dyn Network,
         bounds: MixingBounds,
         length: Length,
         options: AveragingOptions,
-    ) -> Result<Program, AveragingError> {
+    ) -> Result<Schedule, AveragingError> {
         options.check(self)?;
-        let program = self.scheme().compile(network, bounds, length, options)?;
-        self.checked(program)
+        let schedule = self.scheme().compile(network, bounds, length, options)?;
+        self.checked(schedule)
     }
 
-    /// This program, if it shows what the scheme says of itself.
-    fn checked(self, program: Program) -> Result<Program, AveragingError> {
+    /// This schedule, if it shows what the scheme says of itself.
+    fn checked(self, schedule: Schedule) -> Result<Schedule, AveragingError> {
         let (scheme, declared) = (self.name(), self.is_exact());
-        match program.ends_equal() == declared {
-            true => Ok(program),
+        match schedule.ends_equal() == declared {
+            true => Ok(schedule),
             false => Err(AveragingError::Undeclared { scheme, declared }),
         }
     }
@@ -444,7 +444,7 @@ impl AveragingKind {
         self.scheme().schedule(bounds, rounds)
     }
 
-    /// The guaranteed contraction of the spread when a program of `rounds` rounds ends.
+    /// The guaranteed contraction of the spread when a schedule of `rounds` rounds ends.
     ///
     /// # Errors
     /// [`AveragingError::NotContracting`] if a recurrence's bounds do not lie inside (−1, 1).

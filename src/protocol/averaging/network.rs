@@ -1,6 +1,6 @@
 //! The view of the communication graph that averaging schemes are given.
 
-/// The public communication graph and the mixing weights on it, as a scheme sees them when it compiles its program.
+/// The public communication graph and the mixing weights on it, as a scheme sees them when it compiles its schedule.
 ///
 /// Who holds a graph implements this; the protocol itself knows no graph type.
 pub trait Network {

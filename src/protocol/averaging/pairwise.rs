@@ -6,7 +6,7 @@ use super::passing::{Contacts, Passing};
 use super::rehearsal::{Round, rehearse};
 use super::{
     AveragingError, AveragingOption, AveragingOptions, AveragingScheme, Length, Loss, MixingBounds,
-    Network, Program,
+    Network, Schedule,
 };
 use crate::vocabulary::{Label, Seed, StreamKey};
 
@@ -32,13 +32,13 @@ use crate::vocabulary::{Label, Seed, StreamKey};
 pub struct Pairwise;
 
 impl Pairwise {
-    /// The program of this seed that does with this loss.
+    /// The schedule of this seed that does with this loss.
     fn planned(
         self,
         network: &dyn Network,
         length: Length,
         (seed, loss): (u64, Loss),
-    ) -> Result<Program, AveragingError> {
+    ) -> Result<Schedule, AveragingError> {
         let mut matchings = Matchings::new(network, seed);
         let next = |round| Round::Pairs(matchings.of(round));
         let found = rehearse(network, self.name(), (length, loss), next)?;
@@ -56,7 +56,7 @@ impl Pairwise {
             loss,
             contraction: found.contraction,
         };
-        Ok(Program::passing(network, rounds, passing)?)
+        Ok(Schedule::passing(network, rounds, passing)?)
     }
 }
 
@@ -75,7 +75,7 @@ impl AveragingScheme for Pairwise {
         _bounds: MixingBounds,
         length: Length,
         options: AveragingOptions,
-    ) -> Result<Program, AveragingError> {
+    ) -> Result<Schedule, AveragingError> {
         self.planned(network, length, (options.seed(), options.loss()))
     }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::loss::Loss;
 use super::network::Network;
-use super::step::ProgramError;
+use super::step::ScheduleError;
 
-/// The exchanges of a program that passes mass, and what it was made for.
+/// The exchanges of a schedule that passes mass, and what it was made for.
 ///
 /// In a round a peer gives each neighbour it meets an equal share of its mass, keeps one such share and takes what they gave
 /// (see [`super::mass`]). Both ends of an edge meet in the same rounds, and each sends before it waits.
@@ -16,7 +16,7 @@ pub struct Passing {
     pub contacts: Contacts,
     /// The loss that the number of rounds was chosen for.
     pub loss: Loss,
-    /// The factor by which the spread between peers has shrunk at the end (see [`Program::contraction`](super::Program::contraction)).
+    /// The factor by which the spread between peers has shrunk at the end (see [`Schedule::contraction`](super::Schedule::contraction)).
     pub contraction: f64,
 }
 
@@ -42,9 +42,9 @@ impl Contacts {
     /// The meetings of these pairs of neighbours, one list per round.
     ///
     /// # Errors
-    /// [`ProgramError::Step`] and [`ProgramError::Peers`] for a peer that meets two others in one round, or one that is not its
+    /// [`ScheduleError::Step`] and [`ScheduleError::Peers`] for a peer that meets two others in one round, or one that is not its
     /// neighbour.
-    pub fn pairs(network: &dyn Network, rounds: &[Vec<(u32, u32)>]) -> Result<Self, ProgramError> {
+    pub fn pairs(network: &dyn Network, rounds: &[Vec<(u32, u32)>]) -> Result<Self, ScheduleError> {
         let peers = network.peers();
         let mut meetings: Vec<Vec<Meeting>> = vec![Vec::new(); peers];
         for (round, pairs) in (0..).zip(rounds) {
@@ -52,7 +52,7 @@ impl Contacts {
                 for (peer, other) in [(a, b), (b, a)] {
                     let peer = peer as usize;
                     let Some(own) = meetings.get_mut(peer) else {
-                        return Err(ProgramError::Peers {
+                        return Err(ScheduleError::Peers {
                             found: peer + 1,
                             peers,
                         });
@@ -60,7 +60,7 @@ impl Contacts {
                     let position = network.neighbours(peer).binary_search(&other);
                     let busy = own.last().is_some_and(|last| last.round == round);
                     let (Ok(position), false) = (position, busy) else {
-                        return Err(ProgramError::Step { peer });
+                        return Err(ScheduleError::Step { peer });
                     };
                     let with = Some(position as u32);
                     own.push(Meeting { round, with });
@@ -256,10 +256,10 @@ mod tests {
             [vec![met(1, 0)], vec![met(0, 1), met(1, 0)], vec![met(0, 0)]]
         );
         for (bad, error) in [
-            (vec![(0, 2)], ProgramError::Step { peer: 0 }),
-            (vec![(0, 1), (1, 2)], ProgramError::Step { peer: 1 }),
-            (vec![(0, 3)], ProgramError::Step { peer: 0 }),
-            (vec![(3, 0)], ProgramError::Peers { found: 4, peers: 3 }),
+            (vec![(0, 2)], ScheduleError::Step { peer: 0 }),
+            (vec![(0, 1), (1, 2)], ScheduleError::Step { peer: 1 }),
+            (vec![(0, 3)], ScheduleError::Step { peer: 0 }),
+            (vec![(3, 0)], ScheduleError::Peers { found: 4, peers: 3 }),
         ] {
             assert_eq!(Contacts::pairs(&Path, &[bad]), Err(error));
         }

@@ -3,7 +3,7 @@
 use super::passing::{Contacts, Passing};
 use super::rehearsal::rehearse;
 use super::{
-    AveragingError, AveragingOptions, AveragingScheme, Length, Loss, MixingBounds, Network, Program,
+    AveragingError, AveragingOptions, AveragingScheme, Length, Loss, MixingBounds, Network, Schedule,
 };
 
 /// Shares of value and weight to all neighbours in every round; the sum is s · value / weight.
@@ -25,13 +25,13 @@ use super::{
 pub struct PushSum;
 
 impl PushSum {
-    /// The program that does with this loss.
+    /// The schedule that does with this loss.
     fn planned(
         self,
         network: &dyn Network,
         length: Length,
         loss: Loss,
-    ) -> Result<Program, AveragingError> {
+    ) -> Result<Schedule, AveragingError> {
         let found = rehearse(network, self.name(), (length, loss), |_| {
             super::rehearsal::Round::All
         })?;
@@ -40,7 +40,7 @@ impl PushSum {
             loss,
             contraction: found.contraction,
         };
-        Ok(Program::passing(
+        Ok(Schedule::passing(
             network,
             found.rounds.len() as u32,
             passing,
@@ -59,7 +59,7 @@ impl AveragingScheme for PushSum {
         _bounds: MixingBounds,
         length: Length,
         options: AveragingOptions,
-    ) -> Result<Program, AveragingError> {
+    ) -> Result<Schedule, AveragingError> {
         self.planned(network, length, options.loss())
     }
 

@@ -3,14 +3,14 @@
 use super::coefficients::Coefficients;
 use super::{
     AveragingError, AveragingOptions, AveragingScheme, DEFAULT_TOLERANCE, Length, MAX_ROUNDS,
-    MixingBounds, Network, Program,
+    MixingBounds, Network, Schedule,
 };
 
 /// A scheme that is a two-term recurrence over the mixing matrix W.
 ///
 /// In round k every peer sends its value to all its neighbours and puts
 /// x^{k+1} = a_k · W x^k + b_k · x^k + c_k · x^{k−1}. a_k + b_k + c_k = 1 keeps the mean in every round, so the last value is
-/// a mean and the program's last factor is s.
+/// a mean and the schedule's last factor is s.
 pub trait Recurrence {
     /// Rounds after which ‖x^k − x̄‖ ≤ tolerance · ‖x⁰ − x̄‖ for every x⁰, as a real number.
     fn rounds_needed(&self, bounds: MixingBounds, tolerance: f64) -> f64;
@@ -29,13 +29,13 @@ impl<R: Recurrence> AveragingScheme for R {
         bounds: MixingBounds,
         length: Length,
         _options: AveragingOptions,
-    ) -> Result<Program, AveragingError> {
+    ) -> Result<Schedule, AveragingError> {
         let rounds = match length {
             Length::Own => self.rounds(bounds, DEFAULT_TOLERANCE)?,
             Length::Tolerance(tolerance) => self.rounds(bounds, tolerance)?,
             Length::Rounds(rounds) => rounds,
         };
-        Ok(Program::recurrence(network, self.schedule(bounds, rounds)?))
+        Ok(Schedule::recurrence(network, self.schedule(bounds, rounds)?))
     }
 
     fn contraction(&self, bounds: MixingBounds, rounds: u32) -> Result<f64, AveragingError> {

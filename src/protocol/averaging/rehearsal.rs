@@ -1,7 +1,7 @@
-//! How many rounds a program that passes mass takes, found by running it on probe vectors before anybody has data.
+//! How many rounds a schedule that passes mass takes, found by running it on probe vectors before anybody has data.
 //!
 //! # What is bounded
-//! Without loss a program is one linear map: values x become M x and weights 1 become w = M 1, so the means that peers end with are
+//! Without loss a schedule is one linear map: values x become M x and weights 1 become w = M 1, so the means that peers end with are
 //! z = diag(w)⁻¹ M x. Let B = diag(w)⁻¹ M − (1/s) 1 1ᵀ. Then B 1 = 0, so
 //!
 //! ```text
@@ -53,7 +53,7 @@ const PATTERNS: u32 = 8;
 /// 1 over the fraction of patterns that may exceed what is planned for.
 const EXCEEDING: f64 = 1e6;
 
-/// The most messages of one run of a program: what its list of meetings and its rehearsal are bounded by.
+/// The most messages of one run of a schedule: what its list of meetings and its rehearsal are bounded by.
 const MAX_MESSAGES: u64 = 1 << 26;
 
 /// Rounds per peer before it is asked whether the spread still shrinks, and at least so many.

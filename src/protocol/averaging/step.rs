@@ -1,8 +1,8 @@
-//! One step of one peer in a listed program, and what is wrong with steps that make none.
+//! One step of one peer in a listed schedule, and what is wrong with steps that make none.
 
 use std::sync::Arc;
 
-/// One step of one peer in a listed program.
+/// One step of one peer in a listed schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PeerStep {
     /// The round, from 0.
@@ -41,9 +41,9 @@ impl PeerStep {
     }
 }
 
-/// A list of steps that is no program.
+/// A list of steps that is no schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProgramError {
+pub enum ScheduleError {
     /// Steps, senders or receivers that do not ascend, positions without a neighbour, weights that are not finite, or an own value
     /// that stands behind more messages than there are.
     #[error(
@@ -77,7 +77,7 @@ pub enum ProgramError {
     },
     /// Turns that do not belong together.
     #[error(
-        "turns of one program must be lists of steps that have no turns themselves, at least one, of one last factor and for \
+        "turns of one schedule must be lists of steps that have no turns themselves, at least one, of one last factor and for \
          the same peers"
     )]
     Turns,

@@ -1,8 +1,8 @@
-//! Small networks and a plain evaluation of listed programs, for the tests of schemes.
+//! Small networks and a plain evaluation of listed schedules, for the tests of schemes.
 
 use std::collections::BTreeSet;
 
-use super::{Form, Network, PeerStep, Program, fold};
+use super::{Form, Network, PeerStep, Schedule, fold};
 
 /// A network of unit weights.
 #[derive(Clone, Debug)]
@@ -95,20 +95,20 @@ impl Network for Sketch {
     }
 }
 
-/// The steps of a listed program.
-pub(super) fn steps(program: &Program) -> &[Vec<PeerStep>] {
-    match program.form() {
+/// The steps of a listed schedule.
+pub(super) fn steps(schedule: &Schedule) -> &[Vec<PeerStep>] {
+    match schedule.form() {
         Form::Listed(steps) => steps,
         Form::Recurrence(_) | Form::Passing(_) => panic!("no list of steps"),
     }
 }
 
-/// Every peer's estimate of the sum, straight from the definition of a program.
-pub(super) fn estimates(program: &Program, network: &dyn Network, inputs: &[f64]) -> Vec<f64> {
+/// Every peer's estimate of the sum, straight from the definition of a schedule.
+pub(super) fn estimates(schedule: &Schedule, network: &dyn Network, inputs: &[f64]) -> Vec<f64> {
     let mut values = inputs.to_vec();
-    for round in 0..program.rounds() {
+    for round in 0..schedule.rounds() {
         let before = values.clone();
-        for (u, own) in steps(program).iter().enumerate() {
+        for (u, own) in steps(schedule).iter().enumerate() {
             for step in own.iter().filter(|step| step.round == round) {
                 let messages: Vec<(f64, f64)> = step
                     .expect
@@ -124,11 +124,11 @@ pub(super) fn estimates(program: &Program, network: &dyn Network, inputs: &[f64]
             }
         }
     }
-    values.iter().map(|x| program.factor() * x).collect()
+    values.iter().map(|x| schedule.factor() * x).collect()
 }
 
 /// How many messages each peer sends.
-pub(super) fn sent(program: &Program) -> Vec<usize> {
+pub(super) fn sent(schedule: &Schedule) -> Vec<usize> {
     let of_peer = |own: &Vec<PeerStep>| own.iter().map(|step| step.send_to.len()).sum();
-    steps(program).iter().map(of_peer).collect()
+    steps(schedule).iter().map(of_peer).collect()
 }

@@ -1,11 +1,11 @@
-//! What releases cost to send, derived from the program: the one place that counts messages and bytes.
+//! What releases cost to send, derived from the schedule: the one place that counts messages and bytes.
 
 use std::ops::AddAssign;
 
 use serde::Serialize;
 
-use super::program::Form;
-use super::{Network, Program};
+use super::schedule::Form;
+use super::{Network, Schedule};
 use crate::protocol::values::Values;
 use crate::protocol::{Body, wire};
 
@@ -118,7 +118,7 @@ pub struct Traffic {
     pub phases: PhaseBytes,
 }
 
-/// What is exchanged beside the averaging program: how often, and how large.
+/// What is exchanged beside the averaging schedule: how often, and how large.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Load {
     /// Exchanges in which every peer sends a number to all neighbours.
@@ -161,29 +161,29 @@ impl Load {
 }
 
 impl Traffic {
-    /// The traffic of `program` on `network` with this load.
+    /// The traffic of `schedule` on `network` with this load.
     #[must_use]
-    pub fn of(program: &Program, network: &dyn Network, load: &Load) -> Self {
+    pub fn of(schedule: &Schedule, network: &dyn Network, load: &Load) -> Self {
         let rounds = load.number_rounds
-            + load.sums.len() as u64 * u64::from(program.rounds())
+            + load.sums.len() as u64 * u64::from(schedule.rounds())
             + load.coordinate_rounds;
         let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
-        let (messages, sent) = Self::sent(program, network, load);
+        let (messages, sent) = Self::sent(schedule, network, load);
         Self::counted(rounds, messages, &sent)
     }
 
-    /// Messages in all and bytes of every peer of `program` on `network` with this load.
+    /// Messages in all and bytes of every peer of `schedule` on `network` with this load.
     ///
     /// A number or coordinates go to all neighbours in each of their rounds; a block goes to all neighbours in every round of a
-    /// recurrence, and to those listed in every step of a listed program.
+    /// recurrence, and to those listed in every step of a listed schedule.
     #[must_use]
-    pub fn sent(program: &Program, network: &dyn Network, load: &Load) -> (u64, Vec<PeerBytes>) {
+    pub fn sent(schedule: &Schedule, network: &dyn Network, load: &Load) -> (u64, Vec<PeerBytes>) {
         let number = wire::framed_len(&Body::Scale(0.0), Values::F64) as u64;
-        let turns: Vec<(&Program, (u64, u64))> = program
+        let turns: Vec<(&Schedule, (u64, u64))> = schedule
             .turns()
             .iter()
             .enumerate()
-            .map(|(number, turn)| (turn, load.of_turn(number, program.turns().len())))
+            .map(|(number, turn)| (turn, load.of_turn(number, schedule.turns().len())))
             .collect();
         let mut messages = 0;
         let mut sent = vec![PeerBytes::default(); network.peers()];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::spanning::Spanning;
 use super::{
     AveragingError, AveragingOption, AveragingOptions, AveragingScheme, Expected, Length,
-    MixingBounds, Network, PeerStep, Program,
+    MixingBounds, Network, PeerStep, Schedule,
 };
 
 /// The centre is exact where a search from every peer visits at most this many peers and ends of edges: about a second.
@@ -76,7 +76,7 @@ impl AveragingScheme for Tree {
         _bounds: MixingBounds,
         length: Length,
         options: AveragingOptions,
-    ) -> Result<Program, AveragingError> {
+    ) -> Result<Schedule, AveragingError> {
         if length != Length::Own {
             return Err(AveragingError::FixedLength {
                 scheme: self.name(),
@@ -116,10 +116,10 @@ impl AveragingScheme for Tree {
             let steps = (0..peers)
                 .map(|u| steps_of(network, &tree, u, height))
                 .collect();
-            Ok(Program::listed(network, 1.0, steps)?)
+            Ok(Schedule::listed(network, 1.0, steps)?)
         });
-        let turns: Result<Vec<Program>, AveragingError> = turns.collect();
-        Ok(Program::taking_turns(turns?)?)
+        let turns: Result<Vec<Schedule>, AveragingError> = turns.collect();
+        Ok(Schedule::taking_turns(turns?)?)
     }
 
     fn contraction(&self, _bounds: MixingBounds, _rounds: u32) -> Result<f64, AveragingError> {

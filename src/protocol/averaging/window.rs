@@ -1,8 +1,8 @@
-//! Why two message slots per neighbour suffice, and the check that a listed program obeys it.
+//! Why two message slots per neighbour suffice, and the check that a listed schedule obeys it.
 //!
 //! # Statement
-//! Let v send messages 0, 1, 2, … to u over all releases, rounds of max-consensus included. If every turn of the program passes
-//! [`check`], or the program is a recurrence, then v does not send message o before u has taken message o − 2, whatever turn
+//! Let v send messages 0, 1, 2, … to u over all releases, rounds of max-consensus included. If every turn of the schedule passes
+//! [`check`], or the schedule is a recurrence, then v does not send message o before u has taken message o − 2, whatever turn
 //! a release takes and however many rounds of max-consensus stand between any two. So at most two messages of v are ever under
 //! way or waiting at u, and two slots, by parity of the message's number, hold them.
 //!
@@ -34,7 +34,7 @@
 //! sent: then v, told of the loss of u's message o − 1, still sends o after u has taken o − 2.
 
 use super::network::Network;
-use super::step::{PeerStep, ProgramError};
+use super::step::{PeerStep, ScheduleError};
 
 /// What a peer does on one edge, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,11 +46,11 @@ enum Act {
 /// Checks one turn on every edge that carries messages.
 ///
 /// # Errors
-/// [`ProgramError::Ahead`] with the first edge on which a sender could run ahead.
+/// [`ScheduleError::Ahead`] with the first edge on which a sender could run ahead.
 ///
 /// # Cost
 /// O(messages), and a search among the neighbours for every edge.
-pub(super) fn check(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Result<(), ProgramError> {
+pub(super) fn check(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Result<(), ScheduleError> {
     let acts: Vec<Vec<Vec<Act>>> = steps
         .iter()
         .enumerate()
@@ -73,7 +73,7 @@ pub(super) fn check(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Result<()
             let back = network.neighbours(to).binary_search(&(from as u32));
             let theirs = back.map_or(&[][..], |back| acts[to][back].as_slice());
             if !stays_near(own, theirs) {
-                return Err(ProgramError::Ahead { from, to });
+                return Err(ScheduleError::Ahead { from, to });
             }
         }
     }
@@ -98,7 +98,7 @@ fn stays_near(own: &[Act], theirs: &[Act]) -> bool {
     let pending = 1;
     let (heard, answered) = (taken_before(own), taken_before(theirs));
     let untaken = |(k, &heard): (usize, &usize)| match heard.checked_sub(1) {
-        // What was sent is taken, as often: the program's messages match.
+        // What was sent is taken, as often: the schedule's messages match.
         Some(last) => answered.get(last).map(|&taken| k.saturating_sub(taken)),
         None => Some(pending + k),
     };

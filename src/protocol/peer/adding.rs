@@ -64,7 +64,7 @@ impl Peer {
         Ok(())
     }
 
-    /// The residues after the step at position `at`: those that are kept and those that came, added mod 2^k. The program does nothing
+    /// The residues after the step at position `at`: those that are kept and those that came, added mod 2^k. The schedule does nothing
     /// but add, which was looked at before the peer began.
     fn added<'m>(
         &self,

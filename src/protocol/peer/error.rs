@@ -18,9 +18,9 @@ pub enum PeerError {
         /// Size the plan needs.
         expected: usize,
     },
-    /// Sums of integers over an averaging program that does more than add.
+    /// Sums of integers over an averaging schedule that does more than add.
     #[error(
-        "the averaging program of {peer} multiplies, and sums of integers mod 2^k cannot be: choose averaging.scheme = \"tree\" or \"doubling\""
+        "the averaging schedule of {peer} multiplies, and sums of integers mod 2^k cannot be: choose averaging.scheme = \"tree\" or \"doubling\""
     )]
     Inexact {
         /// The peer.
@@ -81,11 +81,11 @@ pub enum PeerError {
         /// The peer.
         peer: PeerIndex,
     },
-    /// An averaging program that is not the plan's, or was made for another peer.
+    /// An averaging schedule that is not the plan's, or was made for another peer.
     #[error(
-        "the averaging program of {peer} is not the one the plan names: compile it from the session's own topology"
+        "the averaging schedule of {peer} is not the one the plan names: compile it from the session's own topology"
     )]
-    Program {
+    Schedule {
         /// The peer.
         peer: PeerIndex,
     },

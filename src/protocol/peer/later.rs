@@ -119,8 +119,8 @@ impl Peer {
         self.setup.plan.session()
     }
 
-    /// This peer's part of the averaging program.
+    /// This peer's part of the averaging schedule.
     pub(in crate::protocol) fn part_of_program(&self) -> &Part {
-        self.setup.program.part()
+        self.setup.schedule.part()
     }
 }

@@ -116,18 +116,18 @@ impl Peer {
         if !ascending || setup.neighbours.contains(&setup.index) {
             return Err(PeerError::Neighbours { peer: setup.index });
         }
-        let program = &setup.program;
-        if program.digest() != parameters.program || program.degree() != setup.neighbours.len() {
-            return Err(PeerError::Program { peer });
+        let schedule = &setup.schedule;
+        if schedule.digest() != parameters.schedule || schedule.degree() != setup.neighbours.len() {
+            return Err(PeerError::Schedule { peer });
         }
-        if laws.is_some() && !program.only_adds() {
+        if laws.is_some() && !schedule.only_adds() {
             return Err(PeerError::Inexact { peer });
         }
-        let lanes = match program.part() {
+        let lanes = match schedule.part() {
             Part::Recurrence { .. } => Lanes::Same,
             Part::Listed { .. } | Part::Passing(_) => Lanes::Each(
                 (0..setup.neighbours.len())
-                    .map(|position| (Lane::of(&setup.plan, program, position), 0))
+                    .map(|position| (Lane::of(&setup.plan, schedule, position), 0))
                     .collect(),
             ),
         };
@@ -292,7 +292,7 @@ impl Peer {
                 let number = lane
                     .number(release, round, &body)
                     .ok_or(FaultKind::Unexpected { release, round })?;
-                if number < *due && matches!(self.setup.program.part(), Part::Passing(_)) {
+                if number < *due && matches!(self.setup.schedule.part(), Part::Passing(_)) {
                     // It was given up: what it told has come, or will come, with a later one.
                     return Ok(());
                 }
@@ -326,7 +326,7 @@ impl Peer {
                 return check_agreed(planned, *value).map(|()| step);
             }
             Body::Average(values) => {
-                let extra = self.setup.program.extra_values();
+                let extra = self.setup.schedule.extra_values();
                 (planned.values() + extra, values.len())
             }
             Body::Residues(values) => (planned.values(), values.len()),
@@ -360,7 +360,7 @@ impl Peer {
         let (plan, release) = (&self.setup.plan, message.release);
         let limit = match &message.body {
             Body::Average(_) => {
-                let turn = self.setup.program.turn(plan.sums_before(release));
+                let turn = self.setup.schedule.turn(plan.sums_before(release));
                 plan.largest_sent(release, turn.growth(position, message.round.0))
             }
             Body::Scale(_) | Body::Residues(_) | Body::Coordinates(_) => {

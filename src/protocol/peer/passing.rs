@@ -15,7 +15,7 @@ use crate::vocabulary::{PeerIndex, ReleaseId, Round, Time};
 impl Peer {
     /// This peer's meetings, where mass is passed.
     fn contacts(&self) -> Option<&OwnContacts> {
-        match self.setup.program.part() {
+        match self.setup.schedule.part() {
             Part::Passing(contacts) => Some(contacts),
             Part::Recurrence { .. } | Part::Listed { .. } => None,
         }
@@ -23,7 +23,7 @@ impl Peer {
 
     /// Round and neighbours of the peer's own step at place `at`.
     pub(super) fn meeting(&self, at: usize) -> Option<(u32, Met)> {
-        self.contacts()?.step(at, self.setup.program.rounds())
+        self.contacts()?.step(at, self.setup.schedule.rounds())
     }
 
     /// What a peer with this input begins with, where mass is passed.
@@ -91,7 +91,7 @@ impl Peer {
         if self.meeting(at + 1).is_some() {
             return self.meet((at + 1, terms, holding), now, outbox);
         }
-        let values = holding.estimate(self.setup.program.factor());
+        let values = holding.estimate(self.setup.schedule.factor());
         let values = values.ok_or_else(|| self.failed(ReleaseError::Overflow))?;
         self.conclude(terms, values, now, outbox)
     }
@@ -107,7 +107,7 @@ impl Peer {
     /// Notes that a message will not come.
     ///
     /// # Errors
-    /// [`PeerError::Lost`] for one that the program cannot do without.
+    /// [`PeerError::Lost`] for one that the schedule cannot do without.
     pub(super) fn lose(
         &mut self,
         from: PeerIndex,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::algorithm::LocalData;
 use crate::linalg::Block;
 use crate::noise::PeerNoise;
-use crate::protocol::averaging::PeerProgram;
+use crate::protocol::averaging::PeerSchedule;
 use crate::protocol::message::Message;
 use crate::protocol::outbox::Timer;
 use crate::protocol::plan::Plan;
@@ -19,8 +19,8 @@ pub struct PeerSetup {
     pub plan: Arc<Plan>,
     /// Neighbours in the communication graph, in ascending order.
     pub neighbours: Vec<PeerIndex>,
-    /// This peer's part of the plan's averaging program.
-    pub program: PeerProgram,
+    /// This peer's part of the plan's averaging schedule.
+    pub schedule: PeerSchedule,
     /// The private rows.
     pub rows: LocalData,
     /// The peer's noise terms.
@@ -45,7 +45,7 @@ pub enum Input {
         /// What it said.
         message: Message,
     },
-    /// An averaging message will not come: the end of the wait for it, as a driver's own timer would have it. Only a program that
+    /// An averaging message will not come: the end of the wait for it, as a driver's own timer would have it. Only a schedule that
     /// passes mass does without; given to others it is an error. Not before the message was sent.
     Lost {
         /// Whose message.

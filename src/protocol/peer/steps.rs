@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::phase::Phase;
 use super::{Peer, PeerError};
 use crate::algorithm::Next;
-use crate::protocol::averaging::{Part, PeerProgram};
+use crate::protocol::averaging::{Part, PeerSchedule};
 use crate::protocol::fault::{Fault, FaultKind};
 use crate::protocol::finite::first_not_finite;
 use crate::protocol::inbox::Slot;
@@ -149,10 +149,10 @@ impl Peer {
         Ok(())
     }
 
-    /// This peer's part of the averaging program that the present sum takes.
-    pub(super) fn turn(&self) -> &PeerProgram {
+    /// This peer's part of the averaging schedule that the present sum takes.
+    pub(super) fn turn(&self) -> &PeerSchedule {
         let sum = self.setup.plan.sums_before(self.release());
-        self.setup.program.turn(sum)
+        self.setup.schedule.turn(sum)
     }
 
     pub(super) fn part(&self) -> &Part {

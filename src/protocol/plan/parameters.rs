@@ -46,8 +46,8 @@ pub struct PlanParameters {
     /// What the coordinates of a sum of reals are while they are averaged: f64 or f32. f64 where sums are of integers, which travel
     /// as residues.
     pub values: Values,
-    /// Hash of the averaging program, which compiles the communication graph: what is exchanged in every round.
-    pub program: [u8; 32],
+    /// Hash of the averaging schedule, which compiles the communication graph: what is exchanged in every round.
+    pub schedule: [u8; 32],
     /// Hash of the edges of the communication graph and of the noise graph.
     pub topology: [u8; 32],
     /// Hash of the public starting block.
@@ -82,7 +82,7 @@ struct Hashed<'a> {
     noise_factors: &'a [f64],
     scale_rounds: u32,
     averaging_rounds: u32,
-    program: [u8; 32],
+    schedule: [u8; 32],
     topology: [u8; 32],
     start: [u8; 32],
 }
@@ -140,7 +140,7 @@ impl PlanParameters {
             noise_factors: &self.noise_factors,
             scale_rounds: self.scale_rounds,
             averaging_rounds: self.averaging_rounds,
-            program: self.program,
+            schedule: self.schedule,
             topology: self.topology,
             start: self.start,
         });

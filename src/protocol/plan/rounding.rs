@@ -139,7 +139,7 @@ mod tests {
             scale_rounds: 1,
             averaging_rounds: 1,
             values: Values::F64,
-            program: [0; 32],
+            schedule: [0; 32],
             topology: [0; 32],
             start: [0; 32],
         }

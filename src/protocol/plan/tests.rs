@@ -28,7 +28,7 @@ fn digest(algorithm: &AlgorithmSpec) -> [u8; 32] {
         scale_rounds: 1,
         averaging_rounds: 3,
         values: Values::F64,
-        program: [1; 32],
+        schedule: [1; 32],
         topology: [2; 32],
         start: [3; 32],
     };

@@ -1,9 +1,9 @@
-//! How values follow from values in an averaging program, at any peer, and how far rounding puts their readings off.
+//! How values follow from values in an averaging schedule, at any peer, and how far rounding puts their readings off.
 
 use std::sync::Arc;
 
 use super::reading::{Probe, Reading};
-use crate::protocol::averaging::{Coefficients, Form, Network, Part, PeerProgram, Program};
+use crate::protocol::averaging::{Coefficients, Form, Network, Part, PeerSchedule, Schedule};
 use crate::protocol::values::Values;
 use crate::vocabulary::PeerIndex;
 
@@ -49,10 +49,10 @@ pub(super) struct Input {
     pub(super) weight: f64,
 }
 
-/// The averaging program of one sum with the graph it was compiled for: public, so that anybody can follow anybody's arithmetic.
+/// The averaging schedule of one sum with the graph it was compiled for: public, so that anybody can follow anybody's arithmetic.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    peers: Vec<PeerProgram>,
+    peers: Vec<PeerSchedule>,
     neighbours: Vec<Vec<u32>>,
     values: Values,
 }
@@ -63,7 +63,7 @@ impl Rules {
     /// # Errors
     /// [`Unprobed`] for sums whose arithmetic is not tested.
     pub fn of(
-        program: &Program,
+        schedule: &Schedule,
         network: &dyn Network,
         values: Values,
         sum: u64,
@@ -71,7 +71,7 @@ impl Rules {
         if values.is_residues() {
             return Err(Unprobed::Integers);
         }
-        let turn = program.turn(sum);
+        let turn = schedule.turn(sum);
         if matches!(turn.form(), Form::Passing(_)) {
             return Err(Unprobed::Passing);
         }
@@ -191,8 +191,8 @@ impl Rules {
         let blocks: Option<Vec<_>> = places.map(heard).collect();
         let current = held.get(step)?;
         let previous = Arc::clone(held.get(step.saturating_sub(1))?);
-        let program = &self.peers[peer.index()];
-        Some(program.combined(step, (current, previous), blocks?.into_iter(), self.values))
+        let schedule = &self.peers[peer.index()];
+        Some(schedule.combined(step, (current, previous), blocks?.into_iter(), self.values))
     }
 
     /// A bound on how far rounding puts the reading of a value off what follows from the readings of its terms.

@@ -78,7 +78,7 @@ fn the_session_name_depends_on_every_public_parameter() {
         scale_rounds: _,
         averaging_rounds: _,
         values: _,
-        program: _,
+        schedule: _,
         topology: _,
         start: _,
         noise_factors: _,
@@ -112,7 +112,7 @@ fn the_session_name_depends_on_every_public_parameter() {
         |p| p.noise_factors = vec![1.0; 2],
         |p| p.algorithm = momentum(1.0),
         |p| p.algorithm = momentum(2.0),
-        |p| p.program[7] ^= 1,
+        |p| p.schedule[7] ^= 1,
         |p| p.values = Values::F32,
     ];
     let reference = Plan::new(parameters()).expect("valid").session();

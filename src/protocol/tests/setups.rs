@@ -20,11 +20,11 @@ fn bad_setups_and_plans_are_errors() {
         AveragingOptions::default(),
     );
     let mut wrong = setup();
-    wrong.program = linear.expect("contracts").peer(&Triangle, 1);
-    assert!(matches!(Peer::new(wrong), Err(PeerError::Program { .. })));
+    wrong.schedule = linear.expect("contracts").peer(&Triangle, 1);
+    assert!(matches!(Peer::new(wrong), Err(PeerError::Schedule { .. })));
     let mut wrong = setup();
     wrong.neighbours.pop();
-    assert!(matches!(Peer::new(wrong), Err(PeerError::Program { .. })));
+    assert!(matches!(Peer::new(wrong), Err(PeerError::Schedule { .. })));
     let mut wrong = setup();
     wrong.rows = SparseRows::new(5).into();
     assert!(matches!(

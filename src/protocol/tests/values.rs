@@ -120,7 +120,7 @@ fn sums_of_another_kind_than_the_plans_are_the_neighbours_fault() {
 }
 
 /// All of a triangle add up in one round.
-fn adding_program() -> Program {
+fn adding_schedule() -> Schedule {
     let step = || PeerStep {
         round: 0,
         send_to: [0, 1].into(),
@@ -134,7 +134,7 @@ fn adding_program() -> Program {
         own_at: 0,
     };
     let steps = (0..3).map(|_| vec![step()]).collect();
-    Program::listed(&Triangle, 1.0, steps).expect("matched")
+    Schedule::listed(&Triangle, 1.0, steps).expect("matched")
 }
 
 /// Peer 1 of three that add integers, with two masks of its own choice.
@@ -142,7 +142,7 @@ fn adding(modulus: Modulus) -> (PeerSetup, SessionId) {
     let mut changed = parameters();
     changed.sigma_own = 0.5;
     changed.averaging_rounds = 1;
-    changed.program = adding_program().digest();
+    changed.schedule = adding_schedule().digest();
     changed.ring = Some(RingParameters {
         grid: Grid::of(12),
         modulus,
@@ -150,7 +150,7 @@ fn adding(modulus: Modulus) -> (PeerSetup, SessionId) {
     });
     let mut setup = setup();
     setup.plan = Arc::new(Plan::new(changed).expect("valid"));
-    setup.program = adding_program().peer(&Triangle, 1);
+    setup.schedule = adding_schedule().peer(&Triangle, 1);
     let laws = Arc::clone(setup.plan.ring_laws().expect("integers"));
     let key = |with| {
         let root = Seed::from_u64(1).noise_root(Binding::to(&[]));
@@ -213,10 +213,10 @@ fn a_peer_adds_residues_mod_2_to_the_k_and_no_other() {
 fn integers_are_refused_where_the_program_multiplies() {
     let (mut setup, _) = adding(Modulus::Bits32);
     let mut changed = setup.plan.parameters().clone();
-    changed.program = program().digest();
+    changed.schedule = schedule().digest();
     changed.averaging_rounds = ROUNDS;
     setup.plan = Arc::new(Plan::new(changed).expect("valid"));
-    setup.program = program().peer(&Triangle, 1);
+    setup.schedule = schedule().peer(&Triangle, 1);
     let refused = Peer::new(setup).expect_err("takes means");
     assert_eq!(refused, PeerError::Inexact { peer: PeerIndex(1) });
     assert!(refused.to_string().contains("tree"), "{refused}");

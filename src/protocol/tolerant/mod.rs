@@ -629,7 +629,7 @@ fn check_supported(setup: &PeerSetup) -> Result<(), TolerantError> {
             "choose an algorithm whose releases are sums",
         );
     }
-    match setup.program.part() {
+    match setup.schedule.part() {
         Part::Passing(_) => refused(
             "whose averaging passes mass",
             "use linear, chebyshev or tree",

@@ -67,7 +67,7 @@ impl MemoryPlan {
             edges * (24 + 32 + 8) + peers * 120,
         );
         // Once for all, and everybody's own part.
-        plan.add("the averaging program", 2 * experiment.program.bytes());
+        plan.add("the averaging schedule", 2 * experiment.schedule.bytes());
         // Sum, basis and two totals per iteration, of the run and of its two comparisons.
         let records = 12 * experiment.releases().len() as u64;
         plan.add_blocks("records", block.saturating_mul(records + 8));
@@ -85,7 +85,7 @@ impl MemoryPlan {
                 plan.add("how probes weigh peers", peers.saturating_mul(24 * probes));
             }
             EngineKind::Lockstep => {
-                let common = experiment.program.ends_equal();
+                let common = experiment.schedule.ends_equal();
                 let held = held(experiment);
                 let state = held.saturating_mul(block).saturating_mul(1 + kept);
                 plan.add_blocks("the state of all peers", state);
@@ -160,7 +160,7 @@ impl MemoryPlan {
         let (peers, releases) = (graph.nodes() as u64, experiment.releases().len() as u64);
         let edges = (graph.edges() + experiment.noise_topology.graph().edges()) as u64;
         plan.add("graphs and keys", edges * 64 + peers * 1024);
-        plan.add("the averaging program", 2 * experiment.program.bytes());
+        plan.add("the averaging schedule", 2 * experiment.schedule.bytes());
         plan.add("the plan of all releases", releases * RELEASE);
         let (height, width) = block_shape(experiment);
         let query = items as u64 * experiment.algorithm().query_columns() as u64;
@@ -286,7 +286,7 @@ pub(crate) fn watches_rounds(experiment: &Experiment) -> bool {
 
 /// How many sums and states the lockstep engine holds: one where all peers end with the same bits.
 fn held(experiment: &Experiment) -> u64 {
-    match experiment.program.ends_equal() || experiment.has_only_own_coordinates() {
+    match experiment.schedule.ends_equal() || experiment.has_only_own_coordinates() {
         true => 1,
         false => experiment.topology.graph().nodes() as u64,
     }
@@ -319,7 +319,7 @@ fn kept(experiment: &Experiment) -> u64 {
 /// Blocks that all peers keep beside their values where mass is passed: running totals, which messages and receivers share.
 fn running_totals(experiment: &Experiment) -> u64 {
     let graph = experiment.topology.graph();
-    match experiment.program.form() {
+    match experiment.schedule.form() {
         // One total per peer, and the one before, which some neighbours still hold.
         Form::Passing(passing) if passing.contacts == Contacts::All => 2 * graph.nodes() as u64,
         // The same per directed edge.

@@ -38,7 +38,7 @@ fn rows_of_d_equal_dense_matrix_polynomials_however_small_they_are() {
                 let case = session(graph, None, kind, (1, rounds), (0.1, 1.0));
                 let dense = dense_deviation(&case);
                 let every: Vec<PeerIndex> = (0..12).map(PeerIndex).collect();
-                let found = deviation::rows(&case, case.program(), &every);
+                let found = deviation::rows(&case, case.schedule(), &every);
                 let largest = dense.abs().max();
                 // One linear round on the complete graph averages exactly: both sides are rounding.
                 let exact = g == 1 && kind == AveragingKind::Linear;
@@ -63,7 +63,7 @@ fn the_factor_reproduces_covariances_of_any_rank_and_scale() {
     let graph = &graphs()[3];
     let case = session(graph, None, AveragingKind::Chebyshev, (1, 3), (0.1, 1.0));
     let every: Vec<PeerIndex> = (0..12).map(PeerIndex).collect();
-    let mut rows = deviation::rows(&case, case.program(), &every);
+    let mut rows = deviation::rows(&case, case.schedule(), &every);
     // All peers as probes: the rows sum to zero. Twice the same probe, a tiny copy, and one that never deviates.
     rows.push(rows[2].clone());
     rows.push(rows[3].iter().map(|v| 1e-12 * v).collect());
@@ -159,7 +159,7 @@ fn taking_contributions_at_one_state_costs_what_is_claimed_at_most() {
         let contraction = kind.contraction(bounds, rounds).expect("contracts");
         let contributions = Contributions::of(case.rows());
         let every: Vec<PeerIndex> = (0..12).map(PeerIndex).collect();
-        let d = deviation::rows(&case, case.program(), &every);
+        let d = deviation::rows(&case, case.schedule(), &every);
         let largest = d
             .iter()
             .flatten()

@@ -190,7 +190,7 @@ impl FaultyOutcome {
             let commons = match now.members() == made.members() {
                 true => now
                     .session()
-                    .program()
+                    .schedule()
                     .common_ends(&**now.session().topology()),
                 false => None,
             };

@@ -173,14 +173,14 @@ pub(crate) fn averaged(
     }
     let width = inputs[0].len();
     let flat: Vec<f64> = inputs.into_iter().flatten().collect();
-    let program = session
-        .program()
+    let schedule = session
+        .schedule()
         .turn(session.plan().sums_before(attempt.release));
     let walk;
-    let exchange = match program.form() {
+    let exchange = match schedule.form() {
         Form::Recurrence(coefficients) => Exchange::Recurrence(coefficients),
         Form::Listed(steps) => {
-            walk = Walk::new(session.graph(), program.rounds(), steps);
+            walk = Walk::new(session.graph(), schedule.rounds(), steps);
             Exchange::Listed(&walk)
         }
         Form::Passing(_) => panic!("not tolerated"),
@@ -188,7 +188,7 @@ pub(crate) fn averaged(
     let rounds = Rounds {
         exchange,
         values: session.plan().values(),
-        factor: program.factor(),
+        factor: schedule.factor(),
         watch: false,
     };
     let mut averaged = Averaged::default();

@@ -63,7 +63,7 @@ fn fuzz(inputs: u64) -> Seen {
     let session = pair();
     let name = session.plan().session();
     let setup = session.peer_setup(PeerIndex(0), None);
-    let sizes = Lane::of(&setup.plan, &setup.program, 0).frame_sizes();
+    let sizes = Lane::of(&setup.plan, &setup.schedule, 0).frame_sizes();
     let signed = |round, body| record(&message(&session, round, body), 1, 1);
     let valid = [
         signed(0, Body::Scale(0.5)),
@@ -166,7 +166,7 @@ fn ten_million_inputs_do_no_harm() {
 fn signed_nonsense_does_no_harm() {
     let session = pair();
     let setup = session.peer_setup(PeerIndex(0), None);
-    let sizes = Lane::of(&setup.plan, &setup.program, 0).frame_sizes();
+    let sizes = Lane::of(&setup.plan, &setup.schedule, 0).frame_sizes();
     let mut stream = Seed::from_u64(29).key(Label::Identity, 0, 0).stream(0, 0);
     let mut receiving = Receiving::new(id(1), sizes);
     let (mut taken, mut refused, mut piece) = (0, 0, Vec::new());

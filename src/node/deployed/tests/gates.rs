@@ -15,7 +15,7 @@ async fn record(rogue: Rogue, session: Session, seen: std::sync::mpsc::Sender<Re
     let mut inbound = rogue.answer(0).await;
     let mut outbound = rogue.open().await;
     let setup = session.peer_setup(PeerIndex(1), None);
-    let lane = Lane::of(&setup.plan, &setup.program, 0);
+    let lane = Lane::of(&setup.plan, &setup.schedule, 0);
     let mut receiving = Receiving::new(id(0), lane.frame_sizes());
     let (plan, signer) = (Arc::clone(&setup.plan), identity(1));
     let mut peer = Peer::new(setup).expect("fits");
@@ -52,7 +52,7 @@ async fn record(rogue: Rogue, session: Session, seen: std::sync::mpsc::Sender<Re
 fn nothing_of_a_release_leaves_when_its_gate_fails() {
     let session = pair();
     let setup = session.peer_setup(PeerIndex(0), None);
-    let lane = Lane::of(&setup.plan, &setup.program, 0);
+    let lane = Lane::of(&setup.plan, &setup.schedule, 0);
     let each = lane.messages() / 2;
     for refused in [1, 2] {
         let (tell, told) = std::sync::mpsc::channel();

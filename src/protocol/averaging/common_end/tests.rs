@@ -1,10 +1,10 @@
-//! Formulas against numbers: what is said of a program is what its steps do.
+//! Formulas against numbers: what is said of a schedule is what its steps do.
 
 use rand::{Rng, RngExt};
 
 use super::super::agreement::Formulas;
 use super::super::{
-    AveragingKind, AveragingOptions, Expected, Length, MixingBounds, Network, PeerStep, Program,
+    AveragingKind, AveragingOptions, Expected, Length, MixingBounds, Network, PeerStep, Schedule,
     fold,
 };
 use super::CommonEnd;
@@ -92,8 +92,8 @@ fn doubling(network: &Lists, dimensions: u32) -> Vec<Vec<PeerStep>> {
     (0..1 << dimensions).map(steps).collect()
 }
 
-/// The tree's program and steps on this network.
-fn tree(network: &Lists) -> Program {
+/// The tree's schedule and steps on this network.
+fn tree(network: &Lists) -> Schedule {
     let bounds = MixingBounds {
         lowest: -0.5,
         second: 0.5,
@@ -198,11 +198,11 @@ fn peers_with_one_formula_hold_one_number_whatever_the_inputs() {
 #[test]
 fn a_tree_and_doubling_end_equal_and_the_common_end_is_what_every_peer_has() {
     let mut generator = Seed::from_u64(4).generator(Label::Scenario);
-    let mut programs: Vec<(Lists, Vec<Vec<PeerStep>>)> = Vec::new();
+    let mut schedules: Vec<(Lists, Vec<Vec<PeerStep>>)> = Vec::new();
     for dimensions in [1, 3, 5] {
         let network = hypercube(dimensions);
         let steps = doubling(&network, dimensions);
-        programs.push((network, steps));
+        schedules.push((network, steps));
     }
     let path = (0..300_u32).map(|u| {
         let near = [u.checked_sub(1), Some(u + 1).filter(|v| *v < 300)];
@@ -212,14 +212,14 @@ fn a_tree_and_doubling_end_equal_and_the_common_end_is_what_every_peer_has() {
     let mut networks = vec![Lists(path.collect()), Lists((0..60).map(star).collect())];
     networks.extend([1, 2, 40, 200].map(|peers| random(peers, &mut generator)));
     for network in networks {
-        let program = tree(&network);
-        assert!(program.ends_equal() && program.sums_exactly(&network));
-        let super::super::Form::Listed(steps) = program.form() else {
+        let schedule = tree(&network);
+        assert!(schedule.ends_equal() && schedule.sums_exactly(&network));
+        let super::super::Form::Listed(steps) = schedule.form() else {
             panic!("a tree lists steps")
         };
-        programs.push((network, steps.to_vec()));
+        schedules.push((network, steps.to_vec()));
     }
-    for (network, steps) in &programs {
+    for (network, steps) in &schedules {
         let peers = network.peers();
         let common = CommonEnd::of(network, steps, 3.0).expect("all end with the same bits");
         let additions =
@@ -252,11 +252,11 @@ fn a_tree_and_doubling_end_equal_and_the_common_end_is_what_every_peer_has() {
         }
     }
     // A path takes two registers however long it is.
-    let path = CommonEnd::of(&programs[3].0, &programs[3].1, 1.0).expect("as before");
-    assert_eq!((programs[3].0.peers(), path.registers() <= 3), (300, true));
+    let path = CommonEnd::of(&schedules[3].0, &schedules[3].1, 1.0).expect("as before");
+    assert_eq!((schedules[3].0.peers(), path.registers() <= 3), (300, true));
 }
 
-/// Whether these steps are a program, and one that adds up every input exactly once.
+/// Whether these steps are a schedule, and one that adds up every input exactly once.
 fn sums_exactly(network: &dyn Network, steps: &[Vec<PeerStep>]) -> bool {
     let mut sending = steps.to_vec();
     for (peer, own) in steps.iter().enumerate() {
@@ -276,7 +276,7 @@ fn sums_exactly(network: &dyn Network, steps: &[Vec<PeerStep>]) -> bool {
             step.send_to = send_to.into();
         }
     }
-    Program::listed(network, 1.0, sending).is_ok_and(|one| one.sums_exactly(network))
+    Schedule::listed(network, 1.0, sending).is_ok_and(|one| one.sums_exactly(network))
 }
 
 #[test]
@@ -334,9 +334,9 @@ fn a_sum_that_misses_doubles_or_weighs_an_input_is_none() {
     assert_eq!(counts, [4.0; 4], "the count alone does not tell");
     assert!(!sums_exactly(&square, &swapped));
     // A last factor makes no sum of a mean.
-    let mean = Program::listed(&complete(1), 0.5, vec![Vec::new()]).expect("a program");
+    let mean = Schedule::listed(&complete(1), 0.5, vec![Vec::new()]).expect("a schedule");
     assert!(mean.ends_equal() && !mean.sums_exactly(&complete(1)));
-    let one = Program::listed(&complete(1), 1.0, vec![Vec::new()]).expect("a program");
+    let one = Schedule::listed(&complete(1), 1.0, vec![Vec::new()]).expect("a schedule");
     assert!(one.ends_equal() && one.sums_exactly(&complete(1)));
 }
 
@@ -351,7 +351,7 @@ fn a_recurrence_promises_neither() {
             3,
         )
         .expect("contracts");
-    let program = Program::recurrence(&complete(4), coefficients);
-    assert!(!program.ends_equal() && !program.sums_exactly(&complete(4)));
-    assert_eq!(program.common_ends(&complete(4)), None);
+    let schedule = Schedule::recurrence(&complete(4), coefficients);
+    assert!(!schedule.ends_equal() && !schedule.sums_exactly(&complete(4)));
+    assert_eq!(schedule.common_ends(&complete(4)), None);
 }

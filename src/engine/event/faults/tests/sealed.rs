@@ -78,7 +78,7 @@ fn without_faults_the_result_is_that_of_the_session() {
         let latency = event::Latency::Constant { micros: 1 };
         let plain = event::run(&scene.session, latency, &mut Silent).expect("runs");
         let last = plain.records.last().expect("releases");
-        let is_exact = scene.session.program().ends_equal();
+        let is_exact = scene.session.schedule().ends_equal();
         for (u, peer) in outcome.peers.iter().enumerate() {
             assert_eq!(peer.end, Some(End::Finished), "{number}, peer {u}");
             let basis = peer.basis.as_ref().expect("a result");

@@ -94,7 +94,7 @@ impl Plain {
         let setup = session.member_setup(index, rows, noise, Some(patience));
         let lanes = setup.neighbours.iter().enumerate();
         let edges = lanes.map(|(position, from)| {
-            let lane = Lane::of(&setup.plan, &setup.program, position);
+            let lane = Lane::of(&setup.plan, &setup.schedule, position);
             let id = process.roster[from.index()];
             Edge {
                 from: *from,

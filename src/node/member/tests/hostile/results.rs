@@ -10,7 +10,7 @@ use crate::session::{Stamps, Statement};
 impl Process {
     pub(super) fn compare_results(&mut self, out: &mut Vec<Effect>) {
         let planned = self.planned.as_ref();
-        if self.disputed.is_some() || !planned.is_some_and(|p| p.session.program().ends_equal()) {
+        if self.disputed.is_some() || !planned.is_some_and(|p| p.session.schedule().ends_equal()) {
             return;
         }
         let own = self.identity.id();

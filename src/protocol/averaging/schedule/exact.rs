@@ -1,8 +1,8 @@
-//! Whether a program adds up every input exactly once, so that sums of integers are exact.
+//! Whether a schedule adds up every input exactly once, so that sums of integers are exact.
 
 use super::super::Network;
 use super::super::step::PeerStep;
-use super::{Form, Part, PeerProgram, Program};
+use super::{Form, Part, PeerSchedule, Schedule};
 
 /// The prime 2⁶¹ − 1.
 const PRIME: u128 = (1 << 61) - 1;
@@ -10,19 +10,19 @@ const PRIME: u128 = (1 << 61) - 1;
 /// Vectors that are tried.
 const TRIED: u8 = 4;
 
-impl Program {
+impl Schedule {
     /// Whether every peer ends with the sum of all inputs, each exactly once, by additions alone, and no value on the way is a
     /// sum of more than s inputs, counted as often as they enter.
     ///
     /// # How it is known
     /// All weights and the last factor must be 1 and own values be kept or dropped, so that every value is a combination of the inputs with
     /// whole coefficients of at least 0. Run on ones, a value is the sum of its coefficients: none may exceed s, and all must end at s. Run on
-    /// public numbers below p = 2⁶¹ − 1, which are a hash of the program, all must end with the sum mod p. A coefficient c of
+    /// public numbers below p = 2⁶¹ − 1, which are a hash of the schedule, all must end with the sum mod p. A coefficient c of
     /// at most s < p other than 1 differs from 1 mod p, and then a uniform vector passes with probability 1/p: over
-    /// 4 vectors, 2⁻²⁴⁴ per peer. Of programs that take turns, each must pass.
+    /// 4 vectors, 2⁻²⁴⁴ per peer. Of schedules that take turns, each must pass.
     ///
     /// # Cost
-    /// Five walks of the program, O(rounds + messages).
+    /// Five walks of the schedule, O(rounds + messages).
     #[must_use]
     pub fn sums_exactly(&self, network: &dyn Network) -> bool {
         self.turns().iter().all(|turn| turn.is_exact(network))
@@ -99,9 +99,9 @@ impl Program {
     }
 }
 
-impl PeerProgram {
+impl PeerSchedule {
     /// Whether all that this peer does in every turn is to add what it keeps and what comes, so that sums of integers mod 2^k stay such
-    /// sums. Whether everybody ends with all inputs once is a question of the whole program, [`Program::sums_exactly`].
+    /// sums. Whether everybody ends with all inputs once is a question of the whole program, [`Schedule::sums_exactly`].
     #[must_use]
     pub fn only_adds(&self) -> bool {
         self.turns().iter().all(|turn| match turn.part() {
@@ -157,36 +157,36 @@ mod tests {
         }
     }
 
-    fn program(factor: f64, steps: [PeerStep; 3]) -> Program {
-        Program::listed(&Triangle, factor, steps.map(|step| vec![step]).to_vec()).expect("matched")
+    fn schedule(factor: f64, steps: [PeerStep; 3]) -> Schedule {
+        Schedule::listed(&Triangle, factor, steps.map(|step| vec![step]).to_vec()).expect("matched")
     }
 
     #[test]
     fn only_a_sum_of_everybody_once_is_exact() {
         let good = || step(1.0, &[1.0, 1.0]);
-        let summing = program(1.0, [good(), good(), good()]);
+        let summing = schedule(1.0, [good(), good(), good()]);
         assert!(summing.sums_exactly(&Triangle));
         assert!((0..3).all(|peer| summing.peer(&Triangle, peer).only_adds()));
-        let scaled = program(1.0, [good(), step(1.0, &[1.0, 2.0]), good()]);
+        let scaled = schedule(1.0, [good(), step(1.0, &[1.0, 2.0]), good()]);
         let only_adds = [0, 1, 2].map(|peer| scaled.peer(&Triangle, peer).only_adds());
         assert_eq!(only_adds, [true, false, true]);
-        assert!(!program(2.0, [good(), good(), good()]).sums_exactly(&Triangle));
+        assert!(!schedule(2.0, [good(), good(), good()]).sums_exactly(&Triangle));
         for bad in [
             step(0.0, &[1.0, 1.0]),
             step(0.5, &[1.0, 1.0]),
             step(1.0, &[1.0, 2.0]),
             step(1.0, &[-1.0, 1.0]),
         ] {
-            assert!(!program(1.0, [good(), bad, good()]).sums_exactly(&Triangle));
+            assert!(!schedule(1.0, [good(), bad, good()]).sums_exactly(&Triangle));
         }
         // Of several that take turns, every one must be.
         let turns = |steps: [PeerStep; 3]| {
-            let good = program(1.0, [good(), good(), good()]);
-            Program::taking_turns(vec![good, program(1.0, steps)]).expect("of one network")
+            let good = schedule(1.0, [good(), good(), good()]);
+            Schedule::taking_turns(vec![good, schedule(1.0, steps)]).expect("of one network")
         };
         assert!(turns([good(), good(), good()]).sums_exactly(&Triangle));
         assert!(!turns([good(), step(0.0, &[1.0, 1.0]), good()]).sums_exactly(&Triangle));
-        let recurrence = Program::recurrence(&Triangle, Vec::new());
+        let recurrence = Schedule::recurrence(&Triangle, Vec::new());
         assert!(!recurrence.sums_exactly(&Triangle));
         assert!(!recurrence.peer(&Triangle, 0).only_adds());
         // Peer 0 takes peer 1's value for its own and peer 2 in twice: three inputs, and not each once.
@@ -216,8 +216,8 @@ mod tests {
             vec![PeerStep::sending(0, &[])],
             vec![PeerStep::sending(0, &[0]), PeerStep::sending(1, &[0])],
         ];
-        if let Ok(program) = Program::listed(&Triangle, 1.0, twice) {
-            assert!(!program.sums_exactly(&Triangle));
+        if let Ok(schedule) = Schedule::listed(&Triangle, 1.0, twice) {
+            assert!(!schedule.sums_exactly(&Triangle));
         }
     }
 }

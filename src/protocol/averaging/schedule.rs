@@ -1,4 +1,4 @@
-//! Averaging as a linear program of exchanges: what every peer sends, waits for and combines, round by round.
+//! Averaging as a linear schedule of exchanges: what every peer sends, waits for and combines, round by round.
 
 mod exact;
 
@@ -11,7 +11,7 @@ use super::growth::{Growth, OwnGrowth, Sent};
 use super::loss::Loss;
 use super::network::Network;
 use super::passing::{Contacts, Meeting, OwnContacts, Passing};
-use super::step::{Expected, PeerStep, ProgramError};
+use super::step::{Expected, PeerStep, ScheduleError};
 use super::window;
 
 /// The compiled averaging of one sum: everything that is exchanged, and how it is combined.
@@ -19,22 +19,22 @@ use super::window;
 /// In round k a peer that has a step in it first sends its value as it is, then waits for the messages the step
 /// expects, which are of the same round, and combines them with its own value. Rounds in which it has no step do not
 /// exist for it. After its last step the value times the last factor is its estimate of the sum. Messages, bytes,
-/// rounds and error bounds are all derived from the program, here and nowhere else.
+/// rounds and error bounds are all derived from the schedule, here and nowhere else.
 ///
-/// A program may be several that take turns, one sum after the other: [`Program::turn`].
+/// A schedule may be several that take turns, one sum after the other: [`Schedule::turn`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Program {
+pub struct Schedule {
     rounds: u32,
     factor: f64,
     form: Form,
     digest: [u8; 32],
     ends_equal: bool,
     growth: Growth,
-    /// The programs that take turns; none where it is one.
+    /// The schedules that take turns; none where it is one.
     turns: Arc<[Self]>,
 }
 
-/// The three shapes of a program.
+/// The three shapes of a schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// In every round every peer exchanges with all its neighbours, with these coefficients and the mixing weights.
@@ -45,8 +45,8 @@ pub enum Form {
     Passing(Arc<Passing>),
 }
 
-impl Program {
-    /// The program of a recurrence with these coefficients on this network. Its last factor is s.
+impl Schedule {
+    /// The schedule of a recurrence with these coefficients on this network. Its last factor is s.
     #[must_use]
     pub fn recurrence(network: &dyn Network, coefficients: Vec<Coefficients>) -> Self {
         let peers = network.peers();
@@ -75,20 +75,20 @@ impl Program {
         }
     }
 
-    /// A program given step by step, with this last factor. A peer without steps gets one that does nothing.
+    /// A schedule given step by step, with this last factor. A peer without steps gets one that does nothing.
     ///
     /// # Errors
-    /// [`ProgramError`] if steps are not in order, a message is not listed at both ends, or a peer could have more than two
+    /// [`ScheduleError`] if steps are not in order, a message is not listed at both ends, or a peer could have more than two
     /// messages of one neighbour to keep.
     pub fn listed(
         network: &dyn Network,
         factor: f64,
         mut steps: Vec<Vec<PeerStep>>,
-    ) -> Result<Self, ProgramError> {
+    ) -> Result<Self, ScheduleError> {
         let peers = network.peers();
         if steps.len() != peers {
             let found = steps.len();
-            return Err(ProgramError::Peers { found, peers });
+            return Err(ScheduleError::Peers { found, peers });
         }
         for steps in steps.iter_mut().filter(|steps| steps.is_empty()) {
             steps.push(PeerStep::sending(0, &[]));
@@ -131,15 +131,15 @@ impl Program {
         })
     }
 
-    /// A program of so many rounds in which mass is passed. Its last factor is s.
+    /// A schedule of so many rounds in which mass is passed. Its last factor is s.
     ///
     /// # Errors
-    /// [`ProgramError`] if meetings are not in order, are not listed at both ends, or are beyond the last round.
+    /// [`ScheduleError`] if meetings are not in order, are not listed at both ends, or are beyond the last round.
     pub fn passing(
         network: &dyn Network,
         rounds: u32,
         passing: Passing,
-    ) -> Result<Self, ProgramError> {
+    ) -> Result<Self, ScheduleError> {
         let factor = network.peers() as f64;
         if let Contacts::Pairs(meetings) = &passing.contacts {
             check_meetings(network, rounds, meetings)?;
@@ -159,7 +159,7 @@ impl Program {
     }
 
     /// What its scheme promises of the whole program where no spectrum tells: the factor by which the spread between peers has shrunk
-    /// at its end, for every start. A recurrence's follows from the mixing matrix, and a listed program has none.
+    /// at its end, for every start. A recurrence's follows from the mixing matrix, and a listed schedule has none.
     #[must_use]
     pub fn contraction(&self) -> Option<f64> {
         match &self.form {
@@ -183,19 +183,19 @@ impl Program {
         usize::from(matches!(self.form, Form::Passing(_)))
     }
 
-    /// A program of turns: sum number r of a session, counted from 0, is formed by the program number r mod m of these m. A single
+    /// A schedule of turns: sum number r of a session, counted from 0, is formed by the schedule number r mod m of these m. A single
     /// one is itself. All turns have as many rounds as the longest one; in those that are left nobody does anything.
     ///
     /// # Errors
-    /// [`ProgramError::Turns`] if there is none, or one that is a recurrence, has turns, another last factor or other peers.
-    pub fn taking_turns(mut turns: Vec<Self>) -> Result<Self, ProgramError> {
-        let peers = |program: &Self| match &program.form {
-            Form::Listed(steps) if program.turns.is_empty() => Some((steps.len(), program.factor)),
+    /// [`ScheduleError::Turns`] if there is none, or one that is a recurrence, has turns, another last factor or other peers.
+    pub fn taking_turns(mut turns: Vec<Self>) -> Result<Self, ScheduleError> {
+        let peers = |schedule: &Self| match &schedule.form {
+            Form::Listed(steps) if schedule.turns.is_empty() => Some((steps.len(), schedule.factor)),
             _ => None,
         };
         let first = turns.first().and_then(peers);
         if first.is_none() || turns.iter().any(|turn| peers(turn) != first) {
-            return Err(ProgramError::Turns);
+            return Err(ScheduleError::Turns);
         }
         if turns.len() == 1 {
             return Ok(turns.swap_remove(0));
@@ -217,14 +217,14 @@ impl Program {
         })
     }
 
-    /// The program of sum number `sum` of a session, counted from 0. It may have fewer rounds than the whole.
+    /// The schedule of sum number `sum` of a session, counted from 0. It may have fewer rounds than the whole.
     #[must_use]
     pub fn turn(&self, sum: u64) -> &Self {
         let turns = self.turns();
         &turns[(sum % turns.len() as u64) as usize]
     }
 
-    /// The programs that take turns: itself where it is one.
+    /// The schedules that take turns: itself where it is one.
     #[must_use]
     pub fn turns(&self) -> &[Self] {
         if self.turns.is_empty() {
@@ -301,8 +301,8 @@ impl Program {
     /// # Panics
     /// If the network has no such peer.
     #[must_use]
-    pub fn peer(&self, network: &dyn Network, peer: usize) -> PeerProgram {
-        PeerProgram {
+    pub fn peer(&self, network: &dyn Network, peer: usize) -> PeerSchedule {
+        PeerSchedule {
             digest: self.digest,
             rounds: self.rounds,
             factor: self.factor,
@@ -343,7 +343,7 @@ impl Program {
 }
 
 fn hasher(form: u8, rounds: u32, factor: f64) -> blake3::Hasher {
-    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 averaging program v1");
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 averaging schedule v1");
     hasher.update(&[form]);
     hasher.update(&rounds.to_le_bytes());
     hasher.update(&factor.to_bits().to_le_bytes());
@@ -355,28 +355,28 @@ fn check_meetings(
     network: &dyn Network,
     rounds: u32,
     meetings: &[Vec<Meeting>],
-) -> Result<(), ProgramError> {
+) -> Result<(), ScheduleError> {
     if meetings.len() != network.peers() {
         let (found, peers) = (meetings.len(), network.peers());
-        return Err(ProgramError::Peers { found, peers });
+        return Err(ScheduleError::Peers { found, peers });
     }
     for (peer, own) in meetings.iter().enumerate() {
         let ascending = own.is_sorted_by(|a, b| a.round < b.round);
         let within = own.iter().all(|meeting| meeting.round < rounds);
         if own.is_empty() || !ascending || !within {
-            return Err(ProgramError::Step { peer });
+            return Err(ScheduleError::Step { peer });
         }
         for &Meeting { round, with } in own {
             let Some(with) = with else { continue };
             let other = network.neighbours(peer).get(with as usize);
-            let other = *other.ok_or(ProgramError::Step { peer })? as usize;
+            let other = *other.ok_or(ScheduleError::Step { peer })? as usize;
             let back = network.neighbours(other).binary_search(&(peer as u32));
             let back = back.ok().map(|back| back as u32);
             let expected = Meeting { round, with: back };
             let at = meetings[other].binary_search_by_key(&round, |one| one.round);
             let met = at.is_ok_and(|at| meetings[other][at] == expected);
             if back.is_none() || !met {
-                return Err(ProgramError::Unmatched { peer, round });
+                return Err(ScheduleError::Unmatched { peer, round });
             }
         }
     }
@@ -387,7 +387,7 @@ fn check_order(
     network: &dyn Network,
     factor: f64,
     steps: &[Vec<PeerStep>],
-) -> Result<(), ProgramError> {
+) -> Result<(), ScheduleError> {
     for (peer, steps) in steps.iter().enumerate() {
         let degree = network.neighbours(peer).len();
         let valid = |step: &PeerStep| {
@@ -409,14 +409,14 @@ fn check_order(
         };
         let ascending = steps.is_sorted_by(|a, b| a.round < b.round);
         if !(ascending && steps.iter().all(valid) && factor.is_finite()) {
-            return Err(ProgramError::Step { peer });
+            return Err(ScheduleError::Step { peer });
         }
     }
     Ok(())
 }
 
 /// Every message sent is expected by its receiver in that round, and as many are expected as sent: so they are the same.
-fn check_matches(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Result<(), ProgramError> {
+fn check_matches(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Result<(), ScheduleError> {
     let (mut sent, mut expected) = (vec![0_u32; steps.len()], vec![0_u32; steps.len()]);
     for (peer, own) in steps.iter().enumerate() {
         for step in own {
@@ -435,7 +435,7 @@ fn check_matches(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Result<(), P
                 });
                 if !known {
                     let round = step.round;
-                    return Err(ProgramError::Unmatched { peer, round });
+                    return Err(ScheduleError::Unmatched { peer, round });
                 }
                 sent[to] += 1;
             }
@@ -445,21 +445,21 @@ fn check_matches(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Result<(), P
         Some(peer) => {
             let waiting = steps[peer].iter().find(|step| !step.expect.is_empty());
             let round = waiting.map_or(0, |step| step.round);
-            Err(ProgramError::Unmatched { peer, round })
+            Err(ScheduleError::Unmatched { peer, round })
         }
         None => Ok(()),
     }
 }
 
-/// One peer's part of a program, with what identifies the whole.
+/// One peer's part of a schedule, with what identifies the whole.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PeerProgram {
+pub struct PeerSchedule {
     digest: [u8; 32],
     rounds: u32,
     factor: f64,
     growth: OwnGrowth,
     part: Part,
-    /// Its parts of the programs that take turns; none where it is one.
+    /// Its parts of the schedules that take turns; none where it is one.
     turns: Vec<Self>,
 }
 
@@ -481,7 +481,7 @@ pub(crate) enum Part {
     Passing(OwnContacts),
 }
 
-impl PeerProgram {
+impl PeerSchedule {
     /// The digest of the whole program.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
@@ -511,7 +511,7 @@ impl PeerProgram {
         &turns[(sum % turns.len() as u64) as usize]
     }
 
-    /// The parts of the programs that take turns: itself where it is one.
+    /// The parts of the schedules that take turns: itself where it is one.
     pub(crate) fn turns(&self) -> &[Self] {
         if self.turns.is_empty() {
             std::slice::from_ref(self)
