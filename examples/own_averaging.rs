@@ -19,7 +19,7 @@ impl AveragingScheme for Hub {
     /// Per peer: in which round to send to whom or to wait for whom. Neighbours are named by their place in the list.
     fn compile(
         &self,
-        graph: &dyn Network,
+        graph: &dyn Neighbourhood,
         _: MixingBounds,
         _: Length,
         _: AveragingOptions,

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = read_config(&file, &["peers.count=16".to_owned()])?;
     // The graph decides how much noise hides each peer. A graph that cannot keep the promise is refused here.
     let experiment = Experiment::on_topology(config, Path::new(SIMS), topology)?;
-    println!("{}", experiment.promise().sentence());
+    println!("{}", experiment.statement().sentence());
     for view in experiment.noise().views() {
         let (seen_by, epsilon) = (&view.view, view.epsilon);
         println!("  {seen_by:<17} learns at most epsilon = {epsilon:.3}");

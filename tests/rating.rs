@@ -55,7 +55,7 @@ fn one_rating_costs_less_than_a_user_and_its_receipt_holds() {
         });
         let findings = narrower.check().expect("checked");
         assert!(findings.iter().any(|one| !one.agrees));
-        let text = of.promise().sentence();
+        let text = of.statement().sentence();
         assert!(text.contains("one rating of one user"), "{text}");
     }
 }

@@ -200,7 +200,11 @@ fn tables(names: &[&str]) -> Vec<String> {
     let limits = named().map(|(name, topology)| {
         let cells = [2, 3, 4, 8, 1 << 20].map(|fan_in| {
             let schedule = schedule(topology, fan_in, 1);
-            format!(" {} / {} |", busiest(&schedule, topology), schedule.rounds())
+            format!(
+                " {} / {} |",
+                busiest(&schedule, topology),
+                schedule.rounds()
+            )
         });
         format!("| {name} |{}", cells.concat())
     });

@@ -9,7 +9,7 @@ use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
-use undertone::protocol::{Plan, PlanParameters, Values};
+use undertone::protocol::{SessionParameters, SessionPlan, Values};
 use undertone::topology::generators::RandomRegular;
 use undertone::topology::{GeneratorConfig, Provenance, Topology};
 use undertone::vocabulary::Seed;
@@ -67,7 +67,7 @@ impl Shape {
                 AveragingOptions::default(),
             )
             .expect("contracting bounds");
-        let parameters = PlanParameters {
+        let parameters = SessionParameters {
             peers: self.peers as u32,
             dimension: self.dimension,
             ring: None,
@@ -88,7 +88,7 @@ impl Shape {
             topology: graphs_digest(&topology, &topology),
             start: start.digest(),
         };
-        let plan = Plan::new(parameters).expect("valid");
+        let plan = SessionPlan::new(parameters).expect("valid");
         let rows = (0..self.peers).map(|u| self.row(u)).collect();
         Session::new(SessionParts {
             schedule: Arc::new(schedule),

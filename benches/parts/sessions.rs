@@ -7,7 +7,7 @@ use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
-use undertone::protocol::{Plan, PlanParameters, Values};
+use undertone::protocol::{SessionParameters, SessionPlan, Values};
 use undertone::topology::generators::RandomRegular;
 use undertone::topology::{GeneratorConfig, Topology};
 use undertone::vocabulary::Seed;
@@ -59,7 +59,7 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
             AveragingOptions::default(),
         )
         .expect("an expander contracts");
-    let parameters = PlanParameters {
+    let parameters = SessionParameters {
         peers: peers as u32,
         dimension: size.items,
         ring: None,
@@ -80,7 +80,7 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         topology: graphs_digest(&topology, &topology),
         start: start.digest(),
     };
-    let plan = Plan::new(parameters).expect("valid");
+    let plan = SessionPlan::new(parameters).expect("valid");
     Session::new(SessionParts {
         schedule: Arc::new(schedule),
         noise_topology: Arc::clone(&topology),

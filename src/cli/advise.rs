@@ -181,7 +181,7 @@ fn print(
         advice.recommended.name
     )?;
     if experiment.is_private() {
-        writeln!(out, "{}\n", experiment.promise().sentence())?;
+        writeln!(out, "{}\n", experiment.statement().sentence())?;
     }
     let heading = [
         "",

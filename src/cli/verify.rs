@@ -124,7 +124,7 @@ fn print(
         experiment.config().engine.kind.name(),
     )?;
     if experiment.is_private() {
-        writeln!(out, "{}", experiment.promise().sentence())?;
+        writeln!(out, "{}", experiment.statement().sentence())?;
     }
     let heading = ["", "check", "what", "statistic", "p-value", "threshold"];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];

@@ -23,7 +23,8 @@ use crate::data::{Column, Generated, Partition, TableColumns};
 use crate::engine::event::Latency;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
-    Adjacency, BudgetSplit, Calibration, OnDisconnect, Promise, Scheme, Seen, SensitivityRule,
+    Adjacency, AdversaryView, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule,
+    Statement,
 };
 use crate::protocol::Values;
 use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE, Loss};
@@ -100,8 +101,8 @@ impl Config {
 
     /// What one record is, and against whom it is protected.
     #[must_use]
-    pub fn promise(&self) -> Promise {
-        Promise {
+    pub fn statement(&self) -> Statement {
+        Statement {
             adjacency: self.privacy.adjacency,
             seen: self.engine.kind.seen(),
             colluders: self.privacy.colluders,
@@ -472,11 +473,13 @@ impl EngineKind {
 
     /// What an adversary sees of a run.
     #[must_use]
-    pub fn seen(self) -> Seen {
+    pub fn seen(self) -> AdversaryView {
         match self {
-            Self::Central => Seen::CuratorOutput,
-            Self::Federated => Seen::SecureSum,
-            Self::Lockstep | Self::Analytic | Self::Event | Self::Swarm => Seen::Everything,
+            Self::Central => AdversaryView::CuratorOutput,
+            Self::Federated => AdversaryView::SecureSum,
+            Self::Lockstep | Self::Analytic | Self::Event | Self::Swarm => {
+                AdversaryView::Everything
+            }
         }
     }
 

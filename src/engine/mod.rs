@@ -19,7 +19,7 @@ pub mod event;
 pub mod federated;
 pub mod lockstep;
 mod losses;
-mod network;
+mod neighbourhood;
 pub mod noise;
 mod outcome;
 mod record;
@@ -29,7 +29,7 @@ mod session;
 pub(crate) mod tests;
 mod threshold;
 
-pub use network::mixing_bounds;
+pub use neighbourhood::mixing_bounds;
 pub use outcome::{
     Communication, Consensus, Inputs, Observer, Outcome, ReleaseRecord, Silent, Standing,
     StepTotals, Totals, Transcript,

@@ -17,7 +17,7 @@ use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::{
     AveragingError, AveragingKind, AveragingOptions, Length, MixingBounds,
 };
-use crate::protocol::{PeerError, Plan, PlanError, PlanParameters, Values};
+use crate::protocol::{PeerError, PlanError, SessionParameters, SessionPlan, Values};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{ReleaseId, Round, Seed};
 
@@ -139,7 +139,7 @@ pub(crate) fn session_of_length(
     let schedule = kind
         .compile(&*topology, BOUNDS, length, options)
         .expect("contracting bounds and a connected graph");
-    let parameters = PlanParameters {
+    let parameters = SessionParameters {
         peers: rows.len() as u32,
         dimension,
         algorithm: AlgorithmSpec::Power { rank, iterations },
@@ -157,7 +157,7 @@ pub(crate) fn session_of_length(
         topology: graphs_digest(&topology, &topology),
         start: start.digest(),
     };
-    let plan = Plan::new(parameters).expect("valid");
+    let plan = SessionPlan::new(parameters).expect("valid");
     Session::new(SessionParts {
         schedule: Arc::new(schedule),
         noise_topology: Arc::clone(&topology),
@@ -173,11 +173,11 @@ pub(crate) fn session_of_length(
 }
 
 /// The same session under a plan that differs in this.
-pub(crate) fn changed(session: &Session, change: impl FnOnce(&mut PlanParameters)) -> Session {
+pub(crate) fn changed(session: &Session, change: impl FnOnce(&mut SessionParameters)) -> Session {
     let parts = session.parts();
     let mut parameters = parts.plan.parameters().clone();
     change(&mut parameters);
-    let plan = Arc::new(Plan::new(parameters).expect("valid"));
+    let plan = Arc::new(SessionPlan::new(parameters).expect("valid"));
     Session::new(SessionParts { plan, ..parts }).expect("fits")
 }
 
@@ -223,7 +223,7 @@ fn noise_that_would_overflow_is_refused_before_an_engine_runs() {
     let session = session(graph, AveragingKind::Chebyshev, 1e-6, 5);
     let mut parameters = session.plan().parameters().clone();
     parameters.sigma_pairwise = f64::MAX;
-    let plan = Plan::new(parameters).expect("valid");
+    let plan = SessionPlan::new(parameters).expect("valid");
     let refused = session.with_plan(plan).expect_err("overflows");
     let rounding = matches!(refused, SessionError::Plan(PlanError::Rounding { .. }));
     assert!(rounding, "{refused:?}");
@@ -259,7 +259,7 @@ fn no_engine_starts_from_a_block_that_the_plan_does_not_name_or_bound() {
     let mut parameters = good.plan.parameters().clone();
     parameters.start = long.digest();
     let mut scaled = good.clone();
-    scaled.plan = Arc::new(Plan::new(parameters).expect("valid"));
+    scaled.plan = Arc::new(SessionPlan::new(parameters).expect("valid"));
     scaled.start = Arc::new(long);
     for bad in [other, scaled] {
         let refused = Session::new(bad.clone());
@@ -315,11 +315,11 @@ fn parts_that_do_not_belong_together_make_no_session() {
         change(&mut parts);
         Session::new(parts).expect_err("does not fit")
     };
-    let planned = |change: &dyn Fn(&mut PlanParameters)| {
+    let planned = |change: &dyn Fn(&mut SessionParameters)| {
         refused(&|parts| {
             let mut parameters = parts.plan.parameters().clone();
             change(&mut parameters);
-            parts.plan = Arc::new(Plan::new(parameters).expect("a plan, of something else"));
+            parts.plan = Arc::new(SessionPlan::new(parameters).expect("a plan, of something else"));
         })
     };
     let topology = |graph: &Graph| {
@@ -401,7 +401,7 @@ fn parts_that_do_not_belong_together_make_no_session() {
     assert!(session().with_start(Arc::new(long)).is_err());
     let mut parameters = good.plan.parameters().clone();
     parameters.peers = 11;
-    let plan = Plan::new(parameters).expect("of fewer peers");
+    let plan = SessionPlan::new(parameters).expect("of fewer peers");
     assert!(session().with_plan(plan).is_err());
 }
 

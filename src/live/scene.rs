@@ -46,7 +46,7 @@ impl Scene {
             rank: config.algorithm.rank,
             promise: experiment
                 .is_private()
-                .then(|| experiment.promise().sentence()),
+                .then(|| experiment.statement().sentence()),
             steps: config.engine.kind == EngineKind::Event,
             places: Vec::new(),
             links: Vec::new(),

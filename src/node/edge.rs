@@ -29,7 +29,7 @@ use super::exchange::{Inbound, Said, Written};
 use super::identity::Roster;
 use crate::protocol::averaging::Phase;
 use crate::protocol::wire::{self, Arriving, FrameSizes, Memory, WireError};
-use crate::protocol::{Body, Fault, FaultKind, Lane, Message, Plan, SessionId, Values};
+use crate::protocol::{Body, Fault, FaultKind, Lane, Message, SessionId, SessionPlan, Values};
 use crate::vocabulary::PeerIndex;
 
 /// The name under which libp2p negotiates these streams.
@@ -224,7 +224,7 @@ pub(super) async fn answer(
 pub(super) async fn accept(
     mut incoming: IncomingStreams,
     roster: Roster,
-    (plan, lanes): (Arc<Plan>, BTreeMap<PeerIndex, Lane>),
+    (plan, lanes): (Arc<SessionPlan>, BTreeMap<PeerIndex, Lane>),
     inbox: mpsc::Sender<Inbound>,
     step: watch::Receiver<u64>,
 ) {
@@ -261,7 +261,7 @@ pub(super) async fn accept(
 async fn read(
     (from, lane): (PeerIndex, Lane),
     mut stream: Stream,
-    plan: Arc<Plan>,
+    plan: Arc<SessionPlan>,
     inbox: mpsc::Sender<Inbound>,
     mut step: watch::Receiver<u64>,
 ) {

@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Adjacency, Delta, NoisePlan, PrivacyError, Seen, gaussian};
+use super::{Adjacency, AdversaryView, Delta, NoisePlan, PrivacyError, gaussian};
 use crate::vocabulary::or_infinite;
 
 /// Group sizes that are stated, besides everybody.
@@ -99,7 +99,7 @@ impl NoisePlan {
     }
 
     /// What groups of 2, 3, 5, 10 and all honest peers lose against `colluders`, where one record of this adjacency is a
-    /// change at one peer only because of how peers publish: [`Adjacency::is_of_matrix`] and [`Seen::Everything`].
+    /// change at one peer only because of how peers publish: [`Adjacency::is_of_matrix`] and [`AdversaryView::Everything`].
     /// Empty for all other adjacencies, where only sums are seen, and where nothing is protected.
     ///
     /// # Errors
@@ -107,13 +107,14 @@ impl NoisePlan {
     pub fn groups(
         &self,
         adjacency: Adjacency,
-        seen: Seen,
+        seen: AdversaryView,
         (peers, colluders): (usize, usize),
         iterations: f64,
         delta: Delta,
     ) -> Result<Vec<GroupLoss>, PrivacyError> {
         let covering = self.views().iter().find(|view| view.colluders >= colluders);
-        let (true, Seen::Everything, Some(view)) = (adjacency.is_of_matrix(), seen, covering)
+        let (true, AdversaryView::Everything, Some(view)) =
+            (adjacency.is_of_matrix(), seen, covering)
         else {
             return Ok(Vec::new());
         };
@@ -260,7 +261,7 @@ mod tests {
             let groups = plan
                 .groups(
                     adjacency,
-                    Seen::Everything,
+                    AdversaryView::Everything,
                     (64, 0),
                     f64::from(ITERATIONS),
                     budget.delta,
@@ -345,19 +346,19 @@ mod tests {
                 .collect()
         };
         for adjacency in Adjacency::ALL {
-            let stated = sizes(adjacency, Seen::Everything, (8, 0));
+            let stated = sizes(adjacency, AdversaryView::Everything, (8, 0));
             let expected: &[usize] = if adjacency.is_of_matrix() {
                 &[2, 3, 5, 8]
             } else {
                 &[]
             };
             assert_eq!(stated, expected, "{adjacency}");
-            for seen in [Seen::CuratorOutput, Seen::SecureSum] {
+            for seen in [AdversaryView::CuratorOutput, AdversaryView::SecureSum] {
                 assert_eq!(sizes(adjacency, seen, (8, 0)), [0; 0]);
             }
         }
         assert_eq!(
-            sizes(Adjacency::Matrix, Seen::Everything, (8, 1)),
+            sizes(Adjacency::Matrix, AdversaryView::Everything, (8, 1)),
             [2, 3, 5, 7]
         );
     }

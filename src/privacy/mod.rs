@@ -14,7 +14,7 @@
 //! 5. **Views** ([`NoisePlan`]): for each adversary (nobody inside, one curious peer, a coalition of t) the worst
 //!    v_u = [Σ_H⁻¹]_uu over honest peers and coalitions ([`accountant`]), μ = √(L·v_u), ε, and how it is known.
 //!    One record lies at one peer. Changes at k peers are bounded by [`GroupLoss`]: of the matrix where single inputs are seen, and of the
-//!    rows of a person who is in the files of several participants. [`Promise`] says in words what one record is and against whom.
+//!    rows of a person who is in the files of several participants. [`Statement`] says in words what one record is and against whom.
 //! 6. **Beyond the plan**: [`accountant::worst_coalition`] names a coalition that attains the lower end of a bracket around
 //!    the worst one; [`advise`] says which edges, or which degree, would bring the gap to central privacy down.
 //!
@@ -61,13 +61,13 @@ mod nesting;
 mod network_view;
 mod noise_plan;
 mod persons;
-mod promise;
 pub mod realised;
 pub mod ring;
 mod rounded_up;
 mod sensitivity;
 mod sensitivity_rule;
 pub mod sparse_vector;
+mod statement;
 #[cfg(test)]
 mod testing;
 pub mod zcdp;
@@ -91,8 +91,8 @@ pub use noise_plan::{
     OnDisconnect, RingPlan, RingRequest, Scheme, View, even_iterations, split_budget,
 };
 pub(crate) use persons::person_sizes;
-pub use promise::{Promise, Seen};
 pub use sensitivity::{
     Public, RatingRange, Rule, Sensitivity, Sensitivity1, SensitivityRule, SensitivitySpec,
     Statistic,
 };
+pub use statement::{AdversaryView, Statement};

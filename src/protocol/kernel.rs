@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::finite::first_not_finite;
-use super::plan::{Plan, PlannedRelease, Terms};
+use super::plan::{PlannedRelease, SessionPlan, Terms};
 use super::query::{QueryError, check_query};
 use super::release_error::ReleaseError;
 use crate::algorithm::{self, History, LocalData, PublicState};
@@ -23,7 +23,7 @@ pub fn contributing<'a>(planned: &PlannedRelease, data: &'a LocalData) -> Option
 /// What a peer with these contributing rows adds to a release, in the units in which it is published; 0 without any.
 #[must_use]
 pub fn contribution(
-    plan: &Plan,
+    plan: &SessionPlan,
     planned: &PlannedRelease,
     rows: Option<&SparseRows>,
     history: History<'_>,
@@ -41,7 +41,7 @@ pub fn contribution(
 
 /// Adds the coordinates `range` of a contribution to `out`, which is 0, in the units in which it is published.
 pub fn add_contribution(
-    plan: &Plan,
+    plan: &SessionPlan,
     release: ReleaseId,
     (rows, prepared): (&SparseRows, &[f64]),
     range: Range<usize>,
@@ -88,7 +88,7 @@ pub fn released(
 /// [`ReleaseError::NotFullRank`] if the sum has no unique basis; [`ReleaseError::Query`] if somebody will contribute at the
 /// next query and it is not orthonormal.
 pub fn advance(
-    plan: &Plan,
+    plan: &SessionPlan,
     state: &PublicState,
     sum: &Arc<Block>,
     sigmas: &[f64],
@@ -121,7 +121,7 @@ pub fn advance(
 ///
 /// # Cost
 /// O(n b²) for n × b.
-pub fn check_start(plan: &Plan, start: &Block) -> Result<(), QueryError> {
+pub fn check_start(plan: &SessionPlan, start: &Block) -> Result<(), QueryError> {
     let (dimension, width) = (
         plan.parameters().dimension,
         plan.algorithm().query_columns(),

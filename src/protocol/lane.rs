@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::averaging::{HeardRounds, PeerSchedule};
 use super::message::Body;
-use super::plan::{Exchanges, Plan};
+use super::plan::{Exchanges, SessionPlan};
 use super::wire::FrameSizes;
 use crate::vocabulary::{ReleaseId, Round};
 
@@ -14,7 +14,7 @@ use crate::vocabulary::{ReleaseId, Round};
 /// neighbour send one, or one in every round in which own coordinates spread.
 #[derive(Clone, Debug)]
 pub struct Lane {
-    plan: Arc<Plan>,
+    plan: Arc<SessionPlan>,
     /// Per turn of the averaging schedule: when the neighbour sends a block.
     turns: Vec<HeardRounds>,
     /// Numbers in a message of a sum beside its values.
@@ -27,7 +27,7 @@ impl Lane {
     /// # Panics
     /// If the schedule knows no such neighbour.
     #[must_use]
-    pub fn of(plan: &Arc<Plan>, schedule: &PeerSchedule, position: usize) -> Self {
+    pub fn of(plan: &Arc<SessionPlan>, schedule: &PeerSchedule, position: usize) -> Self {
         Self {
             plan: Arc::clone(plan),
             turns: schedule

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds, Network, Schedule};
+use super::averaging::{
+    AveragingKind, AveragingOptions, Length, MixingBounds, Neighbourhood, Schedule,
+};
 use super::{
-    Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, PeerSetup, Plan,
-    PlanError, PlanParameters, QueryError, SessionId, Timer, Values,
+    Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, PeerSetup,
+    PlanError, QueryError, SessionId, SessionParameters, SessionPlan, Timer, Values,
 };
 use crate::algorithm::AlgorithmSpec;
 use crate::linalg::{Block, SparseRows, start_block};
@@ -25,7 +27,7 @@ const VALUES: usize = 8;
 /// A triangle with equal weights.
 struct Triangle;
 
-impl Network for Triangle {
+impl Neighbourhood for Triangle {
     fn peers(&self) -> usize {
         3
     }
@@ -58,8 +60,8 @@ fn schedule() -> Schedule {
         .expect("contracts")
 }
 
-fn parameters() -> PlanParameters {
-    PlanParameters {
+fn parameters() -> SessionParameters {
+    SessionParameters {
         peers: 3,
         dimension: 4,
         algorithm: AlgorithmSpec::Power {
@@ -102,7 +104,7 @@ fn own_noise(scale: f64) -> Term {
 fn setup() -> PeerSetup {
     PeerSetup {
         index: PeerIndex(1),
-        plan: Arc::new(Plan::new(parameters()).expect("valid")),
+        plan: Arc::new(SessionPlan::new(parameters()).expect("valid")),
         neighbours: [0, 2].map(PeerIndex).to_vec(),
         schedule: schedule().peer(&Triangle, 1),
         rows: rows().into(),
@@ -155,7 +157,7 @@ impl Bench {
 }
 
 fn message(release: u32, round: u32, body: Body) -> Message {
-    let session = Plan::new(parameters()).expect("valid").session();
+    let session = SessionPlan::new(parameters()).expect("valid").session();
     Message {
         session,
         release: ReleaseId(release),
@@ -446,7 +448,7 @@ fn values_beyond_the_bound_are_refused_and_those_at_it_lead_to_none_beyond() {
         bench.send(from, message(1, 0, Body::Scale(0.5)));
     }
     let (plan, own) = (
-        Plan::new(parameters()).expect("valid"),
+        SessionPlan::new(parameters()).expect("valid"),
         schedule().peer(&Triangle, 1),
     );
     let most = |round: Round| plan.largest_sent(ReleaseId(1), own.growth(0, round.0));
@@ -480,7 +482,7 @@ fn a_peer_refuses_to_run_with_other_noise_than_the_plan_calls_for() {
         changed.sigma_own = 0.5;
         changed.sigma_pairwise = 3.0;
         let mut setup = setup();
-        setup.plan = Arc::new(Plan::new(changed).expect("valid"));
+        setup.plan = Arc::new(SessionPlan::new(changed).expect("valid"));
         let pairs = pairs.iter().map(|&scale| own_noise(scale)).collect();
         setup.noise = PeerNoise::new(own_noise(own), pairs, own_noise(0.0));
         Peer::new(setup)
@@ -527,7 +529,7 @@ fn a_start_that_the_plan_does_not_name_or_that_is_not_orthonormal_is_refused() {
         let mut changed = parameters();
         changed.start = named;
         let mut setup = setup();
-        setup.plan = Arc::new(Plan::new(changed).expect("valid"));
+        setup.plan = Arc::new(SessionPlan::new(changed).expect("valid"));
         setup.start = Arc::new(start);
         match Peer::new(setup) {
             Ok(_) => None,
@@ -561,7 +563,7 @@ fn an_input_that_overflows_is_never_published() {
     let mut changed = parameters();
     changed.sigma_own = f64::MAX;
     let mut setup = setup();
-    setup.plan = Arc::new(Plan::new(changed).expect("valid"));
+    setup.plan = Arc::new(SessionPlan::new(changed).expect("valid"));
     setup.noise = PeerNoise::new(own_noise(f64::MAX), Vec::new(), own_noise(0.0));
     let session = setup.plan.session();
     let mut bench = Bench {

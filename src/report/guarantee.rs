@@ -1,11 +1,11 @@
 //! The paragraph that says in words what a run protects.
 
 use super::number;
-use crate::privacy::Promise;
+use crate::privacy::Statement;
 use crate::run::summary::PrivacySummary;
 
 /// The guarantee of a run with this promise, or that there is none.
-pub(super) fn words(privacy: &PrivacySummary, promise: &Promise) -> String {
+pub(super) fn words(privacy: &PrivacySummary, promise: &Statement) -> String {
     let Some(asked) = privacy.epsilon else {
         return "No guarantee: this run adds no noise and protects nobody.".to_owned();
     };

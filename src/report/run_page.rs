@@ -51,7 +51,7 @@ fn page_of(
     let summary = &report.summary;
     let mut page = Page::new(&summary.name, &lead(summary));
     let config = experiment.config();
-    page.guarantee(&guarantee::words(&summary.privacy, &experiment.promise()));
+    page.guarantee(&guarantee::words(&summary.privacy, &experiment.statement()));
     page.warnings(&summary.warnings);
     if summary.privacy.epsilon.is_some() {
         page.paragraph(

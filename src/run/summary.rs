@@ -327,7 +327,7 @@ impl Experiment {
     pub fn privacy_summary(&self) -> PrivacySummary {
         let privacy = &self.config().privacy;
         PrivacySummary {
-            promise: self.is_private().then(|| self.promise().sentence()),
+            promise: self.is_private().then(|| self.statement().sentence()),
             adjacency: privacy.adjacency,
             sensitivity: privacy.sensitivity,
             calibration: privacy.calibration,

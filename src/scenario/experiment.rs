@@ -37,7 +37,7 @@ use crate::engine::event::faults::FaultSchedule;
 use crate::engine::{PeerRows, Session, mixing_bounds};
 use crate::linalg::{ItemWeights, SparseRows};
 use crate::privacy::{
-    Calibrated, Delta, GroupLoss, NoisePlan, Promise, Scheme, Sensitivity, SensitivitySpec,
+    Calibrated, Delta, GroupLoss, NoisePlan, Scheme, Sensitivity, SensitivitySpec, Statement,
 };
 use crate::protocol::averaging::{MixingBounds, Schedule};
 use crate::topology::Topology;
@@ -482,10 +482,10 @@ impl Experiment {
 
     /// What one record is and against whom it is protected.
     #[must_use]
-    pub fn promise(&self) -> Promise {
-        Promise {
+    pub fn statement(&self) -> Statement {
+        Statement {
             participants: self.participants(),
-            ..self.config.promise()
+            ..self.config.statement()
         }
     }
 

@@ -4,8 +4,8 @@ use super::mechanism::Mechanism;
 use super::noise::{NoiseAsked, Planned};
 use crate::config::{Config, EngineKind};
 use crate::privacy::{
-    Calibrated, Delta, Epsilon, GroupLoss, HoldersRequest, LaplaceRequest, NoisePlan, OnDisconnect,
-    PrivacyError, Scheme, Seen, calibrate_laplace, laplace, person_sizes,
+    AdversaryView, Calibrated, Delta, Epsilon, GroupLoss, HoldersRequest, LaplaceRequest,
+    NoisePlan, OnDisconnect, PrivacyError, Scheme, calibrate_laplace, laplace, person_sizes,
 };
 use crate::topology::Graph;
 use crate::vocabulary::Distribution;
@@ -141,7 +141,7 @@ impl NoiseAsked {
         let persons = self.participants.filter(|_| self.adjacency.is_of_rows());
         let sizes: Vec<usize> = match (persons, self.engine.seen()) {
             (Some(participants), _) => person_sizes(participants, peers).collect(),
-            (None, Seen::Everything) if self.adjacency.is_of_matrix() => {
+            (None, AdversaryView::Everything) if self.adjacency.is_of_matrix() => {
                 let honest = peers.saturating_sub(self.colluders);
                 let stated = STATED.into_iter().filter(|k| *k < honest);
                 stated.chain((honest > 1).then_some(honest)).collect()

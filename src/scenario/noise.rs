@@ -343,7 +343,7 @@ mod tests {
         let (one, none) = (with(&["privacy.participants_per_person=1"]), with(&[]));
         let (one, none) = (one.expect("valid"), none.expect("valid"));
         assert_eq!(one.noise(), none.noise());
-        assert_eq!(one.promise(), none.promise());
+        assert_eq!(one.statement(), none.statement());
         assert!(one.groups().is_empty() && none.groups().is_empty());
     }
 

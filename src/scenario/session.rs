@@ -9,7 +9,7 @@ use crate::config::EngineKind;
 use crate::engine::{Session, SessionParts};
 use crate::noise::LaplaceShares;
 use crate::privacy::RingPlan;
-use crate::protocol::{Plan, PlanParameters, PlannedRelease, RingParameters};
+use crate::protocol::{PlannedRelease, RingParameters, SessionParameters, SessionPlan};
 use crate::vocabulary::Seed;
 
 impl Experiment {
@@ -66,7 +66,7 @@ impl Experiment {
                 items,
                 source,
             })?;
-        let parameters = PlanParameters {
+        let parameters = SessionParameters {
             peers: self.topology.graph().nodes() as u32,
             dimension: items,
             algorithm: self.mechanism.spec.clone(),
@@ -92,7 +92,7 @@ impl Experiment {
             start: start.digest(),
         };
         let session = Session::new(SessionParts {
-            plan: Arc::new(Plan::new(parameters)?),
+            plan: Arc::new(SessionPlan::new(parameters)?),
             topology: Arc::clone(&self.topology),
             schedule: Arc::clone(&self.schedule),
             noise_topology: Arc::clone(&self.noise_topology),

@@ -14,7 +14,7 @@ use crate::engine::{PeerRows, Session, SessionError, SessionParts, mixing_bounds
 use crate::linalg::{NotFullRank, SparseRows, start_block};
 use crate::privacy::{Adjacency, NoisePlan, PrivacyError, Rule, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::AveragingError;
-use crate::protocol::{Plan, PlanError, PlanParameters, Values};
+use crate::protocol::{PlanError, SessionParameters, SessionPlan, Values};
 use crate::topology::generators::{Complete, RandomRegular};
 use crate::topology::{GeneratorConfig, Topology, TopologyError};
 use crate::vocabulary::Seed;
@@ -301,7 +301,7 @@ impl Simulation {
             .compile(&topology, mixing_bounds(&topology))?;
         let shared = Shared::of(&topology, noise_topology);
         let start = start_block(&seed, items, algorithm.query_columns())?;
-        let plan = Plan::new(PlanParameters {
+        let plan = SessionPlan::new(SessionParameters {
             peers: peers as u32,
             dimension: items,
             algorithm: spec,

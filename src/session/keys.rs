@@ -11,7 +11,7 @@ use super::entropy;
 use super::identity::PublicId;
 use super::statement::SessionHash;
 use crate::noise::{PeerNoise, Term};
-use crate::protocol::Plan;
+use crate::protocol::SessionPlan;
 use crate::vocabulary::{PeerIndex, StreamKey};
 
 /// Why two members share no key.
@@ -189,7 +189,7 @@ impl OwnNoise {
     #[must_use]
     pub fn peer_noise(
         &self,
-        plan: &Plan,
+        plan: &SessionPlan,
         index: PeerIndex,
         partners: Vec<(PeerIndex, StreamKey)>,
     ) -> PeerNoise {
@@ -202,7 +202,7 @@ impl OwnNoise {
     pub fn noise_in(
         &self,
         within: &[u8; 32],
-        plan: &Plan,
+        plan: &SessionPlan,
         index: PeerIndex,
         partners: Vec<(PeerIndex, StreamKey)>,
     ) -> PeerNoise {

@@ -8,7 +8,7 @@ use undertone::algorithm::{
 };
 use undertone::data::{Dataset, Interactions};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use undertone::protocol::{Plan, PlanError, PlannedRelease};
+use undertone::protocol::{PlanError, PlannedRelease, SessionPlan};
 use undertone::scenario::{Experiment, PrivacySpec, Simulation, SimulationError};
 
 use super::{config, sims};
@@ -172,7 +172,7 @@ fn rows_that_an_algorithm_makes_are_bounded_by_their_length_alone() {
                     let mut parameters = plan.parameters().clone();
                     parameters.sensitivity = SensitivitySpec::new(adjacency, rule, 100, None);
                     let unit = rule == SensitivityRule::UnitRow;
-                    match (adjacency, Plan::new(parameters)) {
+                    match (adjacency, SessionPlan::new(parameters)) {
                         (Adjacency::ReplaceUser, Err(error)) if unit && !replaced => {
                             assert!(matches!(error, PlanError::NotReplaced { .. }), "{what}");
                             assert!(error.to_string().contains("\"tight\""), "{error}");

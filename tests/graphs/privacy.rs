@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 use undertone::engine::{Outcome, Session, Silent, lockstep};
 use undertone::linalg::Block;
-use undertone::privacy::{Delta, Epsilon, Seen, gaussian};
+use undertone::privacy::{AdversaryView, Delta, Epsilon, gaussian};
 use undertone::scenario::Experiment;
 use undertone::vocabulary::{ReleaseId, Seed};
 
@@ -117,10 +117,10 @@ fn no_edge_costs_more_than_was_asked_for_and_one_costs_it_all() {
     for view in experiment.noise().views() {
         assert!(view.mu >= budget.sqrt() * (1.0 - 1e-9), "{view:?}");
     }
-    assert_eq!(experiment.promise().seen, Seen::Everything);
+    assert_eq!(experiment.statement().seen, AdversaryView::Everything);
     assert!(
         experiment
-            .promise()
+            .statement()
             .sentence()
             .contains("one edge of the graph")
     );

@@ -13,7 +13,7 @@ use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::protocol::{
-    Body, CollectingOutbox, FaultKind, Input, Message, Peer, Plan, PlanError,
+    Body, CollectingOutbox, FaultKind, Input, Message, Peer, PlanError, SessionPlan,
 };
 use undertone::vocabulary::{Iteration, PeerIndex, Quantity, ReleaseId, Round, Time};
 
@@ -265,7 +265,7 @@ fn coordinates_without_noise_of_their_own_and_an_engine_that_draws_sums_are_refu
     let mut parameters = session.plan().parameters().clone();
     parameters.sigma_coordinate = 0.0;
     assert!(matches!(
-        Plan::new(parameters),
+        SessionPlan::new(parameters),
         Err(PlanError::BareCoordinates { .. })
     ));
     let options = AnalyticOptions {

@@ -9,7 +9,7 @@ use undertone::linalg::{Block, NotFullRank, orthonormalise};
 use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
-use undertone::protocol::{Plan, PlanError};
+use undertone::protocol::{PlanError, SessionPlan};
 use undertone::scenario::{PrivacySpec, Simulation, SimulationError};
 use undertone::vocabulary::{Quantity, Seed};
 
@@ -80,7 +80,7 @@ fn declared(
     change(&mut releases);
     let mut parameters = valid.plan().parameters().clone();
     parameters.algorithm = undertone::algorithm::AlgorithmSpec::Own(Arc::new(Declaring(releases)));
-    Plan::new(parameters).map(drop)
+    SessionPlan::new(parameters).map(drop)
 }
 
 #[test]

@@ -7,7 +7,7 @@ use undertone::engine::{PeerRows, Session, SessionError, SessionParts, graphs_di
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::SensitivitySpec;
 use undertone::protocol::averaging::Schedule;
-use undertone::protocol::{Plan, PlanParameters, RingParameters, Values};
+use undertone::protocol::{RingParameters, SessionParameters, SessionPlan, Values};
 use undertone::topology::Topology;
 use undertone::vocabulary::Seed;
 
@@ -31,7 +31,7 @@ impl Parts {
         let start = start_block(&Seed::from_u64(0), self.items, algorithm.query_columns());
         let start = start.expect("full rank");
         let [sigma_own, sigma_pairwise, sigma_coordinate] = self.sigmas;
-        let plan = Plan::new(PlanParameters {
+        let plan = SessionPlan::new(SessionParameters {
             peers: peers.len() as u32,
             dimension: self.items,
             algorithm: self.algorithm,

@@ -16,7 +16,7 @@ use crate::algorithm::PublicState;
 use crate::engine::noise::Tamper;
 use crate::engine::{Session, Silent, lockstep};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use crate::protocol::Plan;
+use crate::protocol::SessionPlan;
 use crate::scenario::Experiment;
 use crate::scenario::filters::Choices;
 use crate::scenario::filters::mutations::old_hold_out;
@@ -256,8 +256,8 @@ fn a_sensitivity_for_half_the_change_is_caught() {
         parameters.sensitivity =
             SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 40, None);
         let statistic = session.start().max_row_norm();
-        let sensitivity = |plan: &Plan| plan.releases()[0].terms(statistic).sensitivity;
-        let plan = Plan::new(parameters).expect("valid");
+        let sensitivity = |plan: &SessionPlan| plan.releases()[0].terms(statistic).sensitivity;
+        let plan = SessionPlan::new(parameters).expect("valid");
         assert!(sensitivity(&plan) < 0.5 * sensitivity(session.plan()));
         session.with_plan(plan).expect("fits")
     };

@@ -8,7 +8,7 @@ use super::statistics::{
 use super::table::{Check, Verification};
 use crate::config::EngineKind;
 use crate::engine::Outcome;
-use crate::protocol::Plan;
+use crate::protocol::SessionPlan;
 use crate::scenario::Experiment;
 
 /// About this many samples are kept over all runs: leading coordinates of every iteration.
@@ -61,7 +61,7 @@ impl Samples {
     }
 
     /// Adds one run. `sigmas` are the standard deviations that the noise of each iteration should have.
-    pub(super) fn push_run(&mut self, outcome: &Outcome, sigmas: &[f64], plan: &Plan) {
+    pub(super) fn push_run(&mut self, outcome: &Outcome, sigmas: &[f64], plan: &SessionPlan) {
         self.columns = outcome
             .records
             .first()

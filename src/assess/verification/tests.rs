@@ -13,7 +13,7 @@ use crate::algorithm::AlgorithmSpec;
 use crate::engine::Silent;
 use crate::engine::noise::Tamper;
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use crate::protocol::{Plan, PlanError};
+use crate::protocol::{PlanError, SessionPlan};
 use crate::scenario::Experiment;
 use crate::scenario::testing::sim;
 use crate::vocabulary::ReleaseId;
@@ -110,7 +110,7 @@ fn a_sensitivity_below_what_the_basis_calls_for_is_caught() {
         let mut parameters = session.plan().parameters().clone();
         parameters.sensitivity =
             SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 200, None);
-        let plan = Plan::new(parameters).expect("valid");
+        let plan = SessionPlan::new(parameters).expect("valid");
         session.with_plan(plan).expect("fits")
     };
     let experiment = experiment(&[]);
@@ -247,7 +247,7 @@ fn an_uneven_budget_verifies_and_noise_that_ignores_it_is_caught() {
     let ignored = |session: crate::engine::Session| {
         let mut parameters = session.plan().parameters().clone();
         parameters.noise_factors.clear();
-        let plan = Plan::new(parameters).expect("an even budget is valid");
+        let plan = SessionPlan::new(parameters).expect("an even budget is valid");
         session.with_plan(plan).expect("fits")
     };
     for engine in ["engine.kind=lockstep", "engine.kind=central"] {
@@ -259,14 +259,14 @@ fn an_uneven_budget_verifies_and_noise_that_ignores_it_is_caught() {
             assert_fails(&table, &["published - local", "Kolmogorov"]);
         }
     }
-    // The factors of the weights without those weights' share of the others: the accounting of Plan::new.
+    // The factors of the weights without those weights' share of the others: the accounting of SessionPlan::new.
     let mut parameters = experiment
         .session(&crate::vocabulary::Seed::from_u64(1))
         .plan()
         .parameters()
         .clone();
     parameters.noise_factors = vec![parameters.noise_factors[0]; 3];
-    let refused = Plan::new(parameters);
+    let refused = SessionPlan::new(parameters);
     assert!(
         matches!(refused, Err(PlanError::Overspent { found, .. }) if (found - 6.0).abs() < 1e-9),
         "{refused:?}"
@@ -355,7 +355,7 @@ fn other_algorithms_verify_and_their_mutations_are_caught() {
 #[test]
 fn a_plan_has_the_bound_of_what_it_releases_and_of_nothing_else() {
     let session = experiment(ALGORITHMS[0]).session(&crate::vocabulary::Seed::from_u64(1));
-    let bound = |plan: &Plan| plan.releases()[0].terms(0.1).sensitivity;
+    let bound = |plan: &SessionPlan| plan.releases()[0].terms(0.1).sensitivity;
     assert_eq!(bound(session.plan()), 20.0_f64.sqrt().recip());
     // The same request for a product is answered with another bound.
     let mut parameters = session.plan().parameters().clone();
@@ -365,13 +365,13 @@ fn a_plan_has_the_bound_of_what_it_releases_and_of_nothing_else() {
         iterations: 1,
     };
     parameters.scale_rounds = 5;
-    let of_product = Plan::new(parameters.clone()).expect("valid");
+    let of_product = SessionPlan::new(parameters.clone()).expect("valid");
     assert!(bound(&of_product) < bound(session.plan()));
     // What no bound is proved for has no plan.
     let rule = SensitivityRule::RowNorm;
     parameters.algorithm = AlgorithmSpec::Covariance { rank };
     parameters.sensitivity = SensitivitySpec::new(Adjacency::Interaction, rule, 20, None);
-    let refused = Plan::new(parameters).expect_err("no bound is proved");
+    let refused = SessionPlan::new(parameters).expect_err("no bound is proved");
     assert!(refused.to_string().contains("is proved for"), "{refused}");
 }
 

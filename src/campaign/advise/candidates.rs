@@ -4,7 +4,7 @@ use crate::algorithm::AlgorithmKind;
 use crate::config::{AlgorithmConfig, Config};
 use crate::privacy::{self, Adjacency, Budget, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::Load;
-use crate::protocol::{Plan, PlanParameters};
+use crate::protocol::{SessionParameters, SessionPlan};
 use crate::scenario::{Experiment, Part};
 use crate::vocabulary::Seed;
 
@@ -24,7 +24,7 @@ pub(super) struct Proposal {
     /// Whose bound is taken, and whether the floor is a root floor.
     pub(super) rule: SensitivityRule,
     /// The public parameters of its plan on the real items.
-    pub(super) parameters: PlanParameters,
+    pub(super) parameters: SessionParameters,
     /// Standard deviation of the noise in the sum per unit sensitivity.
     pub(super) sigma: f64,
     /// Coordinates of a release.
@@ -136,7 +136,7 @@ pub(super) fn rule(config: &Config) -> SensitivityRule {
 
 fn setting(
     experiment: &Experiment,
-    own: &PlanParameters,
+    own: &SessionParameters,
     algorithm: AlgorithmConfig,
     floor: u32,
 ) -> Result<Proposal, String> {
@@ -156,7 +156,7 @@ fn setting(
     let budget = Budget::new(privacy.epsilon, privacy.delta).map_err(|error| error.to_string())?;
     let calibrated = privacy::calibrate(privacy.calibration, budget, algorithm.iterations)
         .map_err(|error| error.to_string())?;
-    let parameters = PlanParameters {
+    let parameters = SessionParameters {
         algorithm: spec,
         sensitivity,
         scale_rounds: experiment
@@ -171,7 +171,7 @@ fn setting(
         noise_factors: Vec::new(),
         ..own.clone()
     };
-    let plan = Plan::new(parameters).map_err(|error| error.to_string())?;
+    let plan = SessionPlan::new(parameters).map_err(|error| error.to_string())?;
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
     let part = experiment.part().map_or(1.0, Part::factor);
     let more = if experiment.is_private() {

@@ -39,7 +39,7 @@ impl MethodPromise {
             }
             let (method, promise) = (
                 &sweep.methods[cell.method].name,
-                config.promise().sentence(),
+                config.statement().sentence(),
             );
             let place = found.iter().position(|known| known.promise == promise);
             let place = place.unwrap_or_else(|| {

@@ -1,12 +1,12 @@
 //! The guarantee of a run in one line.
 
-use crate::privacy::{Adjacency, Promise, Seen};
+use crate::privacy::{Adjacency, AdversaryView, Statement};
 use crate::run::summary::PrivacySummary;
 
 /// The guarantee: ε and δ, what one record is, against whom, and what else it covers.
 pub(super) fn privacy_line(
     privacy: &PrivacySummary,
-    promise: &Promise,
+    promise: &Statement,
     with_pilot: bool,
 ) -> String {
     let Some(epsilon) = privacy.epsilon else {
@@ -41,8 +41,8 @@ fn rounded(epsilon: f64) -> String {
 }
 
 /// The record that is protected.
-fn record(promise: &Promise) -> String {
-    let everything = promise.seen == Seen::Everything;
+fn record(promise: &Statement) -> String {
+    let everything = promise.seen == AdversaryView::Everything;
     let what = match promise.adjacency {
         Adjacency::Interaction => "one interaction",
         Adjacency::Swap => "one interaction in place of another",
@@ -69,21 +69,21 @@ fn record(promise: &Promise) -> String {
 }
 
 /// The adversaries it holds against, and who is trusted.
-fn adversary(promise: &Promise) -> String {
+fn adversary(promise: &Statement) -> String {
     let colluding = match promise.colluders {
         0 => "observers outside of the network".to_owned(),
         1 => "any one colluding peer".to_owned(),
         more => format!("any {more} colluding peers"),
     };
     match promise.seen {
-        Seen::CuratorOutput => "if the curator is trusted".to_owned(),
-        Seen::SecureSum => format!("against {colluding}, if the secure sum is trusted"),
-        Seen::Everything => format!("against {colluding}"),
+        AdversaryView::CuratorOutput => "if the curator is trusted".to_owned(),
+        AdversaryView::SecureSum => format!("against {colluding}, if the secure sum is trusted"),
+        AdversaryView::Everything => format!("against {colluding}"),
     }
 }
 
 /// The crashes it covers.
-fn crashes(promise: &Promise) -> String {
+fn crashes(promise: &Statement) -> String {
     match promise.lost {
         None | Some(0) => String::new(),
         Some(1) => ", also if one peer crashes".to_owned(),
@@ -103,7 +103,11 @@ mod tests {
         ]
         .concat();
         let experiment = sim("../tests/power.toml", &set).expect("valid");
-        privacy_line(&experiment.privacy_summary(), &experiment.promise(), false)
+        privacy_line(
+            &experiment.privacy_summary(),
+            &experiment.statement(),
+            false,
+        )
     }
 
     #[test]

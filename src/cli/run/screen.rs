@@ -26,7 +26,7 @@ pub(super) fn lines(
     report: &Path,
 ) -> io::Result<Vec<String>> {
     let with_pilot = summary.pilot.is_some();
-    let privacy = privacy_line(&summary.privacy, &experiment.promise(), with_pilot);
+    let privacy = privacy_line(&summary.privacy, &experiment.statement(), with_pilot);
     let mut comparison = methods(experiment, summary)?;
     comparison.extend(notes(experiment, summary));
     let blocks = [

@@ -4,7 +4,9 @@
 use rayon::prelude::*;
 
 use crate::engine::Session;
-use crate::protocol::averaging::{Coefficients, Contacts, Form, Passing, PeerStep, Schedule, share};
+use crate::protocol::averaging::{
+    Coefficients, Contacts, Form, Passing, PeerStep, Schedule, share,
+};
 use crate::vocabulary::PeerIndex;
 
 /// The rows D_u of the probes under this program, each of one entry per peer.

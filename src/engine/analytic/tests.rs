@@ -22,7 +22,7 @@ use crate::engine::{
 use crate::linalg::{Block, SparseRows, subspace_distance, top_eigenvectors};
 use crate::noise::Term;
 use crate::protocol::averaging::{AveragingKind, Coefficients, Form, MixingBounds, mix};
-use crate::protocol::{Plan, PlanParameters};
+use crate::protocol::{SessionParameters, SessionPlan};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{PeerIndex, Quantity, Seed};
 
@@ -73,7 +73,7 @@ fn session(
         },
     );
     let plan = |topology| {
-        Plan::new(PlanParameters {
+        SessionPlan::new(SessionParameters {
             topology,
             ..parameters
         })
@@ -394,7 +394,7 @@ fn errors_after_three_iterations_have_lockstep_s_law() {
             let session = seeded(&case, 20_000 + seed);
             let mut parameters = session.plan().parameters().clone();
             parameters.sigma_own *= own;
-            let plan = Arc::new(Plan::new(parameters).expect("valid"));
+            let plan = Arc::new(SessionPlan::new(parameters).expect("valid"));
             let session = Session::unchecked(SessionParts {
                 plan,
                 ..session.parts()
@@ -482,7 +482,7 @@ fn an_algorithm_that_releases_no_product_is_refused() {
     let case = cases().remove(0);
     let mut parameters = case.plan().parameters().clone();
     parameters.algorithm = AlgorithmSpec::Covariance { rank: 2 };
-    let plan = Plan::new(parameters).expect("valid");
+    let plan = SessionPlan::new(parameters).expect("valid");
     let case = case.with_plan(plan).expect("fits");
     let options = AnalyticOptions {
         probes: 2,

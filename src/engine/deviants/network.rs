@@ -10,7 +10,7 @@ use crate::engine::Session;
 use crate::linalg::Block;
 use crate::protocol::probe::{Account, Exhibit, Nonce, Place, Probe, Rules, Verdict, Witness};
 use crate::protocol::{Body, CollectingOutbox, Event, Input, Message, Peer, PeerSetup, Summand};
-use crate::protocol::{PeerError, Plan, Targets};
+use crate::protocol::{PeerError, SessionPlan, Targets};
 use crate::vocabulary::{Label, PeerIndex, ReleaseId, Time};
 
 /// Bytes of a reading on a link: two projections and a magnitude.
@@ -29,7 +29,12 @@ impl Averaging {
     fn of(session: &Session, release: ReleaseId) -> Result<Self, DeviantError> {
         let plan = session.plan();
         let sum = plan.sums_before(release);
-        let rules = Rules::of(session.schedule(), &**session.topology(), plan.values(), sum)?;
+        let rules = Rules::of(
+            session.schedule(),
+            &**session.topology(),
+            plan.values(),
+            sum,
+        )?;
         let all = (0..session.peers()).map(PeerIndex::from_index);
         Ok(Self {
             rules,
@@ -203,7 +208,7 @@ impl<'a> Network<'a> {
     }
 
     fn probe(&self, release: ReleaseId, mut nonce: impl FnMut() -> Nonce) -> Probe {
-        let plan: &Plan = self.session.plan();
+        let plan: &SessionPlan = self.session.plan();
         let nonces: Vec<Nonce> = self.peers.iter().map(|_| nonce()).collect();
         let values = plan.release(release).map_or(0, |planned| planned.values());
         Probe::of(&nonces, plan.session(), release, values)

@@ -10,7 +10,7 @@ use crate::algorithm::{History, PublicState};
 use crate::engine::course::Current;
 use crate::engine::{EngineError, Session};
 use crate::linalg::Block;
-use crate::protocol::{PeerError, Plan, PlannedRelease, kernel};
+use crate::protocol::{PeerError, PlannedRelease, SessionPlan, kernel};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 /// Every peer's public state between releases.
@@ -27,7 +27,7 @@ pub(super) enum States {
 }
 
 /// Whether a peer's sum can take the place of its state: every release is a sum in the shape of the query.
-fn fits_in_place(plan: &Plan) -> bool {
+fn fits_in_place(plan: &SessionPlan) -> bool {
     let algorithm = plan.algorithm();
     let shape = (plan.parameters().dimension, algorithm.query_columns());
     let plain = |one: &PlannedRelease| {
@@ -361,7 +361,7 @@ mod tests {
                 };
                 let mut parameters = session.plan().parameters().clone();
                 parameters.algorithm = AlgorithmSpec::Own(Arc::new(algorithm));
-                let plan = Plan::new(parameters).expect("valid");
+                let plan = SessionPlan::new(parameters).expect("valid");
                 let session = session.clone().with_plan(plan).expect("fits");
                 let run = |over: u32| {
                     let mut blank = vec![0.0; sums.len()];

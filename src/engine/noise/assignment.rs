@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::noise::{PeerNoise, RingLaws, SigmaError, Sigmas, Term};
 #[cfg(test)]
-use crate::protocol::Plan;
+use crate::protocol::SessionPlan;
 use crate::topology::Graph;
 use crate::vocabulary::{NoiseLabel, NoiseRoot, PeerIndex};
 
@@ -200,10 +200,10 @@ impl Assignment {
 
     /// The plan as this peer has it.
     #[cfg(test)]
-    pub(crate) fn damage_plan(&self, peer: PeerIndex, plan: Arc<Plan>) -> Arc<Plan> {
+    pub(crate) fn damage_plan(&self, peer: PeerIndex, plan: Arc<SessionPlan>) -> Arc<SessionPlan> {
         match self.tamper {
             Some(Tamper::WrongModulus(bits, Fools::First)) if peer.0 == 0 => {
-                Arc::new(Plan::clone(&plan).with_wrong_modulus(bits))
+                Arc::new(SessionPlan::clone(&plan).with_wrong_modulus(bits))
             }
             _ => plan,
         }

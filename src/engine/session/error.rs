@@ -72,13 +72,13 @@ pub enum SessionError {
     },
     /// Graphs that the plan was not made for.
     #[error(
-        "the graphs are not those whose hash is in the plan: put graphs_digest of both into PlanParameters::topology"
+        "the graphs are not those whose hash is in the plan: put graphs_digest of both into SessionParameters::topology"
     )]
     Graphs,
     /// An averaging schedule that the plan does not name.
     #[error(
         "the averaging schedule is not the one the plan names: compile it from the session's own topology, and put its \
-         digest and rounds into PlanParameters"
+         digest and rounds into SessionParameters"
     )]
     Schedule,
     /// An averaging schedule that does not add integers exactly.

@@ -18,7 +18,7 @@ use crate::linalg::{Block, SparseRows};
 use crate::noise::{LaplaceShares, Term};
 use crate::protocol::averaging::{Load, PeerBytes, Schedule, Traffic};
 use crate::protocol::wire;
-use crate::protocol::{Plan, PlanParameters, PlannedRelease, Values, check_start};
+use crate::protocol::{PlannedRelease, SessionParameters, SessionPlan, Values, check_start};
 use crate::topology::{Graph, Mixing, Provenance, Topology};
 use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Seed};
 
@@ -42,7 +42,7 @@ use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Se
 /// ```
 #[derive(Clone, Debug)]
 pub struct Session {
-    plan: Arc<Plan>,
+    plan: Arc<SessionPlan>,
     topology: Arc<Topology>,
     schedule: Arc<Schedule>,
     noise_topology: Arc<Topology>,
@@ -59,7 +59,7 @@ pub struct Session {
 #[derive(Clone, Debug)]
 pub struct SessionParts {
     /// What all peers agreed on.
-    pub plan: Arc<Plan>,
+    pub plan: Arc<SessionPlan>,
     /// Who talks to whom, with the weights of the averaging.
     pub topology: Arc<Topology>,
     /// What is exchanged in every averaging round, compiled from the topology; the plan names it.
@@ -134,7 +134,7 @@ impl SessionParts {
 
 /// Rounding of contributions of so many rows is small beside the noise, if there is any.
 fn check_rounding(
-    plan: &Plan,
+    plan: &SessionPlan,
     rows: usize,
     noise: &Graph,
     sigma_central: f64,
@@ -147,12 +147,12 @@ fn check_rounding(
     Ok(())
 }
 
-fn is_planned(schedule: &Schedule, plan: &Plan) -> bool {
+fn is_planned(schedule: &Schedule, plan: &SessionPlan) -> bool {
     let parameters = plan.parameters();
     schedule.digest() == parameters.schedule && schedule.rounds() == parameters.averaging_rounds
 }
 
-fn check_rows(plan: &Plan, rows: &PeerRows) -> Result<(), SessionError> {
+fn check_rows(plan: &SessionPlan, rows: &PeerRows) -> Result<(), SessionError> {
     let (peers, dimension) = (plan.parameters().peers, plan.parameters().dimension);
     if rows.len() != peers as usize {
         let found = rows.len();
@@ -176,7 +176,7 @@ fn check_rows(plan: &Plan, rows: &PeerRows) -> Result<(), SessionError> {
 }
 
 /// Where peers add noise, their own adds up to at least what a curator would need; where they add none, a curator may.
-fn check_curator(plan: &Plan, sigma_central: f64) -> Result<(), SessionError> {
+fn check_curator(plan: &SessionPlan, sigma_central: f64) -> Result<(), SessionError> {
     let sigmas = plan.sigmas();
     let private = (sigmas.own, sigmas.pairwise) != (0.0, 0.0);
     let most = if private {
@@ -252,7 +252,7 @@ impl Session {
     /// # Errors
     /// As [`Self::new`].
     pub fn curated(
-        parameters: PlanParameters,
+        parameters: SessionParameters,
         rows: Arc<PeerRows>,
         start: Arc<Block>,
         seed: &Seed,
@@ -262,7 +262,7 @@ impl Session {
         let topology = Arc::new(Topology::from_graph(alone, Provenance::edges("curator")));
         // Nobody to exchange with: one step that does nothing.
         let schedule = Schedule::listed(&*topology, 1.0, vec![Vec::new()])?;
-        let plan = Plan::new(PlanParameters {
+        let plan = SessionPlan::new(SessionParameters {
             peers: 1,
             averaging_rounds: schedule.rounds(),
             schedule: schedule.digest(),
@@ -315,7 +315,7 @@ impl Session {
 
     /// What all peers agreed on.
     #[must_use]
-    pub fn plan(&self) -> &Arc<Plan> {
+    pub fn plan(&self) -> &Arc<SessionPlan> {
         &self.plan
     }
 
@@ -439,7 +439,7 @@ impl Session {
     pub fn with_start(self, start: Arc<Block>) -> Result<Self, SessionError> {
         let mut parameters = self.plan.parameters().clone();
         parameters.start = start.digest();
-        let plan = Arc::new(Plan::new(parameters)?);
+        let plan = Arc::new(SessionPlan::new(parameters)?);
         check_start(&plan, &start).map_err(SessionError::Start)?;
         Self::derive(SessionParts {
             plan,
@@ -452,7 +452,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn with_plan(self, plan: Plan) -> Result<Self, SessionError> {
+    pub fn with_plan(self, plan: SessionPlan) -> Result<Self, SessionError> {
         Self::new(SessionParts {
             plan: Arc::new(plan),
             ..self.into_parts()
@@ -551,7 +551,11 @@ impl Session {
 
     /// Messages in all and bytes of every peer of a run of the first so many releases, as [`Self::communication`].
     pub(super) fn sent(&self, releases: usize, agreed: bool) -> (u64, Vec<PeerBytes>) {
-        Traffic::sent(&self.schedule, &*self.topology, &self.load(releases, agreed))
+        Traffic::sent(
+            &self.schedule,
+            &*self.topology,
+            &self.load(releases, agreed),
+        )
     }
 
     /// What the first so many releases cost to send, derived from the averaging schedule.
@@ -564,7 +568,11 @@ impl Session {
     /// had its peers agree on that: `agreed` says so.
     #[must_use]
     pub fn communication(&self, releases: usize, agreed: bool) -> Communication {
-        let all = Traffic::of(&self.schedule, &*self.topology, &self.load(releases, agreed));
+        let all = Traffic::of(
+            &self.schedule,
+            &*self.topology,
+            &self.load(releases, agreed),
+        );
         let rounds = (1..=releases as u32).map(|id| self.plan.steps_of_release(ReleaseId(id)));
         Communication::of(all, rounds.collect())
     }
@@ -603,7 +611,7 @@ impl Session {
     pub(crate) fn tampered(mut self, tamper: super::noise::Tamper) -> Self {
         use super::noise::{Fools, Tamper};
         if let Tamper::WrongModulus(bits, Fools::All) = tamper {
-            self.plan = Arc::new(Plan::clone(&self.plan).with_wrong_modulus(bits));
+            self.plan = Arc::new(SessionPlan::clone(&self.plan).with_wrong_modulus(bits));
         }
         self.noise = self.noise.tampered(tamper);
         self

@@ -11,7 +11,7 @@ use crate::engine::rows::PeerRows;
 use crate::protocol::averaging::{AveragingError, AveragingKind, AveragingOptions, Length};
 use crate::protocol::regroup::{Links, LinksError, View, ViewNumber};
 use crate::protocol::tolerant::{ViewSetup, Views};
-use crate::protocol::{Plan, PlanError, PlanParameters};
+use crate::protocol::{PlanError, SessionParameters, SessionPlan};
 use crate::topology::{Graph, GraphError, Provenance, Topology};
 use crate::vocabulary::PeerIndex;
 
@@ -158,7 +158,7 @@ impl SessionViews {
         };
         let schedule = kind.compile(&*topology, mixing_bounds(&topology), length, options)?;
         let all = self.session.plan().parameters();
-        let parameters = PlanParameters {
+        let parameters = SessionParameters {
             peers: members.len() as u32,
             scale_rounds: topology.diameter_bound().unwrap_or(0),
             averaging_rounds: schedule.rounds(),
@@ -166,7 +166,7 @@ impl SessionViews {
             topology: graphs_digest(&topology, &noise_topology),
             ..all.clone()
         };
-        let plan = Plan::new(parameters)?;
+        let plan = SessionPlan::new(parameters)?;
         let rows: Vec<LocalData> = members
             .iter()
             .map(|member| self.session.rows().local(member.index()))

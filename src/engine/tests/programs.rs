@@ -304,7 +304,10 @@ fn a_program_that_the_plan_does_not_name_makes_no_session_and_runs_on_no_engine(
     let mut parts = of_kind(graph, AveragingKind::Chebyshev, 1).parts();
     parts.schedule = Arc::clone(of_kind(graph, AveragingKind::Tree, 1).schedule());
     let refused = Session::new(parts.clone());
-    assert!(matches!(refused, Err(SessionError::Schedule)), "{refused:?}");
+    assert!(
+        matches!(refused, Err(SessionError::Schedule)),
+        "{refused:?}"
+    );
     for (engine, result) in run_all(&Session::unchecked(parts)) {
         assert!(
             matches!(

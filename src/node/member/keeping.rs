@@ -12,7 +12,7 @@ use super::setup::{Attempts, Begun, Released};
 use crate::linalg::Block;
 use crate::node::deployed::{GateError, Keeper};
 use crate::node::store::{Ledger, Square};
-use crate::protocol::Plan;
+use crate::protocol::SessionPlan;
 use crate::protocol::regroup::{Attempt, Durable, View, ViewNumber};
 use crate::protocol::tolerant::{DiskRecord, Format};
 use crate::session::SessionHash;
@@ -184,7 +184,7 @@ pub(super) fn found(
 pub(super) fn come_so_far(
     disk: &[DiskRecord],
     me: PeerIndex,
-    plan: &Plan,
+    plan: &SessionPlan,
 ) -> (Vec<Released>, Option<Arc<Block>>) {
     let (mut done, mut state, mut agreed) = (ReleaseId(0), None, BTreeMap::new());
     for record in disk {

@@ -10,7 +10,7 @@ use futures::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use crate::node::exchange::Written;
 use crate::protocol::averaging::PeerBytes;
-use crate::protocol::{Plan, Summand};
+use crate::protocol::{SessionPlan, Summand};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 /// Bytes of values that are read at a time.
@@ -144,7 +144,7 @@ pub(super) async fn say(
 /// The next word of a host that has these peers.
 pub(super) async fn hear(
     stream: &mut (impl AsyncRead + Unpin),
-    plan: &Plan,
+    plan: &SessionPlan,
     peers: &Range<u32>,
 ) -> Result<Word, Unread> {
     let [kind] = exactly(stream).await?;

@@ -27,7 +27,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::network::Network;
+use super::neighbourhood::Neighbourhood;
 use super::step::PeerStep;
 
 /// The number of a formula. Inputs are numbered like their peers, all others follow.
@@ -40,7 +40,7 @@ pub(super) type Term = (u64, Number);
 ///
 /// `combine` gets the terms of a fold in order, an absent own value left out.
 fn run<V: Copy>(
-    network: &dyn Network,
+    network: &dyn Neighbourhood,
     steps: &[Vec<PeerStep>],
     mut values: Vec<V>,
     mut combine: impl FnMut(&[(f64, V)]) -> V,
@@ -85,7 +85,7 @@ pub(super) struct Formulas {
 
 impl Formulas {
     /// The formulas of these steps, and that which each peer ends with.
-    pub(super) fn of(network: &dyn Network, steps: &[Vec<PeerStep>]) -> (Self, Vec<Number>) {
+    pub(super) fn of(network: &dyn Neighbourhood, steps: &[Vec<PeerStep>]) -> (Self, Vec<Number>) {
         let inputs = steps.len();
         let mut folds: Vec<Rc<[Term]>> = Vec::new();
         let mut known: BTreeMap<Rc<[Term]>, Number> = BTreeMap::new();
@@ -131,7 +131,10 @@ impl Formulas {
 ///
 /// # Cost
 /// O(m log m) for m messages, and as much memory as the steps.
-pub(super) fn common(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Option<(Formulas, Number)> {
+pub(super) fn common(
+    network: &dyn Neighbourhood,
+    steps: &[Vec<PeerStep>],
+) -> Option<(Formulas, Number)> {
     let (formulas, ends) = Formulas::of(network, steps);
     let (&first, others) = ends.split_first()?;
     others

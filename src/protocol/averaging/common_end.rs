@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::agreement::{Formulas, Term, common};
-use super::network::Network;
+use super::neighbourhood::Neighbourhood;
 use super::step::PeerStep;
 use crate::protocol::Values;
 
@@ -50,7 +50,11 @@ enum Operation {
 
 impl CommonEnd {
     /// What all peers end with after these steps and this last factor; nothing where their formulas differ.
-    pub(super) fn of(network: &dyn Network, steps: &[Vec<PeerStep>], factor: f64) -> Option<Self> {
+    pub(super) fn of(
+        network: &dyn Neighbourhood,
+        steps: &[Vec<PeerStep>],
+        factor: f64,
+    ) -> Option<Self> {
         let (formulas, end) = common(network, steps)?;
         let mut writer = Writer::new(&formulas, end);
         writer.write(end);

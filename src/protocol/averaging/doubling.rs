@@ -2,7 +2,7 @@
 
 use super::{
     AveragingError, AveragingOption, AveragingOptions, AveragingScheme, Expected, Length,
-    MixingBounds, Network, PeerStep, Schedule,
+    MixingBounds, Neighbourhood, PeerStep, Schedule,
 };
 
 /// Recursive doubling, in any mixed base that the graph has the edges for.
@@ -53,7 +53,7 @@ impl AveragingScheme for Doubling {
 
     fn compile(
         &self,
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         _bounds: MixingBounds,
         length: Length,
         options: AveragingOptions,
@@ -108,7 +108,7 @@ struct Digits {
 
 impl Digits {
     /// The groups that this network has the edges for.
-    fn chosen(network: &dyn Network, base: Option<u32>) -> Result<Self, Missing> {
+    fn chosen(network: &dyn Neighbourhood, base: Option<u32>) -> Result<Self, Missing> {
         let peers = network.peers();
         let powers = Self::powers(network, base.map_or(2, |base| base as usize));
         if base.is_some() {
@@ -122,7 +122,7 @@ impl Digits {
     }
 
     /// Equal bases, as many as there are peers for.
-    fn powers(network: &dyn Network, base: usize) -> Result<Self, Missing> {
+    fn powers(network: &dyn Neighbourhood, base: usize) -> Result<Self, Missing> {
         let peers = network.peers();
         let mut digits = Self {
             core: 1,
@@ -143,7 +143,7 @@ impl Digits {
     ///
     /// From the largest divisor down, the best bases of the strides from each divisor on; whether the graph has the edges of
     /// a base at a stride depends on nothing else.
-    fn factors(network: &dyn Network) -> Option<Self> {
+    fn factors(network: &dyn Neighbourhood) -> Option<Self> {
         let peers = network.peers();
         let divisors: Vec<usize> = (1..=peers).filter(|m| peers.is_multiple_of(*m)).collect();
         // Per divisor: messages and phases from this stride on, and the base that comes first.
@@ -185,7 +185,7 @@ impl Digits {
         surplus % self.core
     }
 
-    fn steps(&self, network: &dyn Network, u: usize) -> Vec<PeerStep> {
+    fn steps(&self, network: &dyn Neighbourhood, u: usize) -> Vec<PeerStep> {
         let neighbours = network.neighbours(u);
         let position = |v: usize| neighbours.partition_point(|&w| (w as usize) < v) as u32;
         let hear = |round: u32, from: &[u32]| PeerStep {
@@ -241,7 +241,7 @@ impl Digits {
 
 /// Whether the network joins, among the first `core` peers, all that differ only in the digit of this stride and base.
 fn require_groups(
-    network: &dyn Network,
+    network: &dyn Neighbourhood,
     peers: usize,
     (core, stride, base): (usize, usize, usize),
 ) -> Result<(), Missing> {
@@ -254,7 +254,7 @@ fn require_groups(
     Ok(())
 }
 
-fn require(network: &dyn Network, u: usize, v: usize) -> Result<(), Missing> {
+fn require(network: &dyn Neighbourhood, u: usize, v: usize) -> Result<(), Missing> {
     let edge = network.neighbours(u).binary_search(&(v as u32));
     edge.map(|_| ()).map_err(|_| (u, v))
 }

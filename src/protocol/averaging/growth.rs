@@ -17,7 +17,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::coefficients::Coefficients;
-use super::network::Network;
+use super::neighbourhood::Neighbourhood;
 use super::passing::Contacts;
 use super::step::PeerStep;
 
@@ -59,7 +59,10 @@ fn saturated(growth: f64) -> f64 {
 
 impl Growth {
     /// Of a recurrence with these coefficients.
-    pub(super) fn of_recurrence(network: &dyn Network, coefficients: &[Coefficients]) -> Self {
+    pub(super) fn of_recurrence(
+        network: &dyn Neighbourhood,
+        coefficients: &[Coefficients],
+    ) -> Self {
         let norm = |u: usize| {
             let weights = network.weights(u).iter().map(|w| w.abs());
             network.self_weight(u).abs() + weights.sum::<f64>()
@@ -77,7 +80,11 @@ impl Growth {
     }
 
     /// Of a schedule that passes mass for so many rounds.
-    pub(super) fn of_passing(network: &dyn Network, rounds: u32, contacts: &Contacts) -> Self {
+    pub(super) fn of_passing(
+        network: &dyn Neighbourhood,
+        rounds: u32,
+        contacts: &Contacts,
+    ) -> Self {
         let most = match contacts {
             Contacts::All => (0..network.peers())
                 .map(|u| network.neighbours(u).len())
@@ -97,7 +104,7 @@ impl Growth {
     /// Of what `peer` gets, which has these steps where the schedule is a list of all peers' `steps`.
     pub(super) fn of_peer(
         &self,
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         peer: usize,
         steps: &[Vec<PeerStep>],
     ) -> OwnGrowth {
@@ -121,7 +128,7 @@ impl Growth {
 }
 
 /// Per peer and step, the growth of what it sends in a schedule of these steps, which are in order.
-fn sent_in(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Vec<Vec<f64>> {
+fn sent_in(network: &dyn Neighbourhood, steps: &[Vec<PeerStep>]) -> Vec<Vec<f64>> {
     let last = steps.iter().flatten().map(|step| step.round).max();
     let mut active = vec![Vec::new(); last.map_or(0, |last| last as usize + 1)];
     for (peer, own) in steps.iter().enumerate() {
@@ -169,7 +176,7 @@ mod tests {
     use super::super::{AveragingKind, AveragingOptions, Length, MixingBounds};
     use super::*;
 
-    fn largest(kind: AveragingKind, network: &dyn Network, length: Length) -> f64 {
+    fn largest(kind: AveragingKind, network: &dyn Neighbourhood, length: Length) -> f64 {
         let bounds = MixingBounds {
             lowest: -0.5,
             second: 0.5,

@@ -24,14 +24,14 @@ mod linear;
 mod loss;
 pub mod mass;
 mod mix;
-mod network;
+mod neighbourhood;
 mod options;
 mod pairwise;
 mod passing;
-mod schedule;
 mod push_sum;
 mod recurrence;
 mod rehearsal;
+mod schedule;
 mod spanning;
 mod step;
 #[cfg(test)]
@@ -50,15 +50,15 @@ pub use fold::fold;
 pub use linear::Linear;
 pub use loss::{Loss, LossError};
 pub use mix::{Run, mix, mix_over, mix_tile, runs};
-pub use network::Network;
+pub use neighbourhood::Neighbourhood;
 pub use options::{AveragingOption, AveragingOptions, MAX_TURNS};
 pub use pairwise::Pairwise;
 pub use passing::{Contacts, Meeting, Passing, share};
 pub(crate) use passing::{Met, OwnContacts};
-pub(crate) use schedule::Part;
-pub use schedule::{Form, HeardRounds, PeerSchedule, Schedule};
 pub use push_sum::PushSum;
 pub use recurrence::Recurrence;
+pub(crate) use schedule::Part;
+pub use schedule::{Form, HeardRounds, PeerSchedule, Schedule};
 pub use step::{Expected, PeerStep, ScheduleError};
 pub use traffic::{ByteCount, Load, PeerBytes, Phase, PhaseBytes, Traffic};
 pub use tree::Tree;
@@ -272,7 +272,7 @@ pub trait AveragingScheme {
     /// [`AveragingError`] if the scheme has no schedule of this length with these options on this network.
     fn compile(
         &self,
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         bounds: MixingBounds,
         length: Length,
         options: AveragingOptions,
@@ -403,7 +403,7 @@ impl AveragingKind {
     /// not connected, or the schedule is exact and the scheme says it is not, or the other way round.
     pub fn compile(
         self,
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         bounds: MixingBounds,
         length: Length,
         options: AveragingOptions,

@@ -6,7 +6,7 @@ use super::passing::{Contacts, Passing};
 use super::rehearsal::{Round, rehearse};
 use super::{
     AveragingError, AveragingOption, AveragingOptions, AveragingScheme, Length, Loss, MixingBounds,
-    Network, Schedule,
+    Neighbourhood, Schedule,
 };
 use crate::vocabulary::{Label, Seed, StreamKey};
 
@@ -35,7 +35,7 @@ impl Pairwise {
     /// The schedule of this seed that does with this loss.
     fn planned(
         self,
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         length: Length,
         (seed, loss): (u64, Loss),
     ) -> Result<Schedule, AveragingError> {
@@ -71,7 +71,7 @@ impl AveragingScheme for Pairwise {
 
     fn compile(
         &self,
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         _bounds: MixingBounds,
         length: Length,
         options: AveragingOptions,
@@ -117,7 +117,7 @@ struct Matchings {
 }
 
 impl Matchings {
-    fn new(network: &dyn Network, seed: u64) -> Self {
+    fn new(network: &dyn Neighbourhood, seed: u64) -> Self {
         let peers = network.peers();
         let edges = (0..peers as u32).flat_map(|u| {
             let neighbours = network.neighbours(u as usize).iter();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::loss::Loss;
-use super::network::Network;
+use super::neighbourhood::Neighbourhood;
 use super::step::ScheduleError;
 
 /// The exchanges of a schedule that passes mass, and what it was made for.
@@ -44,7 +44,10 @@ impl Contacts {
     /// # Errors
     /// [`ScheduleError::Step`] and [`ScheduleError::Peers`] for a peer that meets two others in one round, or one that is not its
     /// neighbour.
-    pub fn pairs(network: &dyn Network, rounds: &[Vec<(u32, u32)>]) -> Result<Self, ScheduleError> {
+    pub fn pairs(
+        network: &dyn Neighbourhood,
+        rounds: &[Vec<(u32, u32)>],
+    ) -> Result<Self, ScheduleError> {
         let peers = network.peers();
         let mut meetings: Vec<Vec<Meeting>> = vec![Vec::new(); peers];
         for (round, pairs) in (0..).zip(rounds) {
@@ -223,7 +226,7 @@ mod tests {
     /// A path of three.
     struct Path;
 
-    impl Network for Path {
+    impl Neighbourhood for Path {
         fn peers(&self) -> usize {
             3
         }

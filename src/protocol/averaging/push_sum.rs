@@ -3,7 +3,8 @@
 use super::passing::{Contacts, Passing};
 use super::rehearsal::rehearse;
 use super::{
-    AveragingError, AveragingOptions, AveragingScheme, Length, Loss, MixingBounds, Network, Schedule,
+    AveragingError, AveragingOptions, AveragingScheme, Length, Loss, MixingBounds, Neighbourhood,
+    Schedule,
 };
 
 /// Shares of value and weight to all neighbours in every round; the sum is s · value / weight.
@@ -28,7 +29,7 @@ impl PushSum {
     /// The schedule that does with this loss.
     fn planned(
         self,
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         length: Length,
         loss: Loss,
     ) -> Result<Schedule, AveragingError> {
@@ -55,7 +56,7 @@ impl AveragingScheme for PushSum {
 
     fn compile(
         &self,
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         _bounds: MixingBounds,
         length: Length,
         options: AveragingOptions,

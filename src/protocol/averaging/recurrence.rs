@@ -3,7 +3,7 @@
 use super::coefficients::Coefficients;
 use super::{
     AveragingError, AveragingOptions, AveragingScheme, DEFAULT_TOLERANCE, Length, MAX_ROUNDS,
-    MixingBounds, Network, Schedule,
+    MixingBounds, Neighbourhood, Schedule,
 };
 
 /// A scheme that is a two-term recurrence over the mixing matrix W.
@@ -25,7 +25,7 @@ pub trait Recurrence {
 impl<R: Recurrence> AveragingScheme for R {
     fn compile(
         &self,
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         bounds: MixingBounds,
         length: Length,
         _options: AveragingOptions,
@@ -35,7 +35,10 @@ impl<R: Recurrence> AveragingScheme for R {
             Length::Tolerance(tolerance) => self.rounds(bounds, tolerance)?,
             Length::Rounds(rounds) => rounds,
         };
-        Ok(Schedule::recurrence(network, self.schedule(bounds, rounds)?))
+        Ok(Schedule::recurrence(
+            network,
+            self.schedule(bounds, rounds)?,
+        ))
     }
 
     fn contraction(&self, bounds: MixingBounds, rounds: u32) -> Result<f64, AveragingError> {

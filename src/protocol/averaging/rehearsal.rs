@@ -35,7 +35,7 @@ use chacha20::ChaCha20Rng;
 use rand::Rng;
 
 use super::loss::Loss;
-use super::network::Network;
+use super::neighbourhood::Neighbourhood;
 use super::passing::share;
 use super::{AveragingError, Length, MAX_ROUNDS};
 use crate::vocabulary::{Label, Seed};
@@ -78,7 +78,7 @@ pub(super) struct Rehearsed {
 /// # Errors
 /// [`AveragingError`] if the tolerance is no fraction or cannot be reached, or takes too many rounds or messages.
 pub(super) fn rehearse(
-    network: &dyn Network,
+    network: &dyn Neighbourhood,
     scheme: &'static str,
     (length, loss): (Length, Loss),
     mut next: impl FnMut(u32) -> Round,
@@ -181,7 +181,7 @@ struct Edges {
 }
 
 impl Edges {
-    fn of(network: &dyn Network) -> Self {
+    fn of(network: &dyn Neighbourhood) -> Self {
         let mut edges = Self {
             first: vec![0],
             receivers: Vec::new(),

@@ -9,7 +9,7 @@ use super::coefficients::Coefficients;
 use super::common_end::CommonEnd;
 use super::growth::{Growth, OwnGrowth, Sent};
 use super::loss::Loss;
-use super::network::Network;
+use super::neighbourhood::Neighbourhood;
 use super::passing::{Contacts, Meeting, OwnContacts, Passing};
 use super::step::{Expected, PeerStep, ScheduleError};
 use super::window;
@@ -48,7 +48,7 @@ pub enum Form {
 impl Schedule {
     /// The schedule of a recurrence with these coefficients on this network. Its last factor is s.
     #[must_use]
-    pub fn recurrence(network: &dyn Network, coefficients: Vec<Coefficients>) -> Self {
+    pub fn recurrence(network: &dyn Neighbourhood, coefficients: Vec<Coefficients>) -> Self {
         let peers = network.peers();
         let factor = peers as f64;
         let rounds = coefficients.len() as u32;
@@ -81,7 +81,7 @@ impl Schedule {
     /// [`ScheduleError`] if steps are not in order, a message is not listed at both ends, or a peer could have more than two
     /// messages of one neighbour to keep.
     pub fn listed(
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         factor: f64,
         mut steps: Vec<Vec<PeerStep>>,
     ) -> Result<Self, ScheduleError> {
@@ -136,7 +136,7 @@ impl Schedule {
     /// # Errors
     /// [`ScheduleError`] if meetings are not in order, are not listed at both ends, or are beyond the last round.
     pub fn passing(
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         rounds: u32,
         passing: Passing,
     ) -> Result<Self, ScheduleError> {
@@ -190,7 +190,9 @@ impl Schedule {
     /// [`ScheduleError::Turns`] if there is none, or one that is a recurrence, has turns, another last factor or other peers.
     pub fn taking_turns(mut turns: Vec<Self>) -> Result<Self, ScheduleError> {
         let peers = |schedule: &Self| match &schedule.form {
-            Form::Listed(steps) if schedule.turns.is_empty() => Some((steps.len(), schedule.factor)),
+            Form::Listed(steps) if schedule.turns.is_empty() => {
+                Some((steps.len(), schedule.factor))
+            }
             _ => None,
         };
         let first = turns.first().and_then(peers);
@@ -254,7 +256,7 @@ impl Schedule {
 
     /// What all peers end with, turn by turn, where they end with the same bits in every turn.
     #[must_use]
-    pub fn common_ends(&self, network: &dyn Network) -> Option<Vec<CommonEnd>> {
+    pub fn common_ends(&self, network: &dyn Neighbourhood) -> Option<Vec<CommonEnd>> {
         let common = |turn: &Self| match &turn.form {
             Form::Listed(steps) if turn.ends_equal => CommonEnd::of(network, steps, turn.factor),
             _ => None,
@@ -301,7 +303,7 @@ impl Schedule {
     /// # Panics
     /// If the network has no such peer.
     #[must_use]
-    pub fn peer(&self, network: &dyn Network, peer: usize) -> PeerSchedule {
+    pub fn peer(&self, network: &dyn Neighbourhood, peer: usize) -> PeerSchedule {
         PeerSchedule {
             digest: self.digest,
             rounds: self.rounds,
@@ -352,7 +354,7 @@ fn hasher(form: u8, rounds: u32, factor: f64) -> blake3::Hasher {
 
 /// Every meeting is at one neighbour, in ascending rounds, and that neighbour's too.
 fn check_meetings(
-    network: &dyn Network,
+    network: &dyn Neighbourhood,
     rounds: u32,
     meetings: &[Vec<Meeting>],
 ) -> Result<(), ScheduleError> {
@@ -384,7 +386,7 @@ fn check_meetings(
 }
 
 fn check_order(
-    network: &dyn Network,
+    network: &dyn Neighbourhood,
     factor: f64,
     steps: &[Vec<PeerStep>],
 ) -> Result<(), ScheduleError> {
@@ -416,7 +418,10 @@ fn check_order(
 }
 
 /// Every message sent is expected by its receiver in that round, and as many are expected as sent: so they are the same.
-fn check_matches(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Result<(), ScheduleError> {
+fn check_matches(
+    network: &dyn Neighbourhood,
+    steps: &[Vec<PeerStep>],
+) -> Result<(), ScheduleError> {
     let (mut sent, mut expected) = (vec![0_u32; steps.len()], vec![0_u32; steps.len()]);
     for (peer, own) in steps.iter().enumerate() {
         for step in own {

@@ -1,6 +1,6 @@
 //! Spanning trees in which no peer has many neighbours.
 
-use super::Network;
+use super::Neighbourhood;
 
 /// Peers below a crowded one that are searched for a way out of it.
 const SEARCHED: usize = 64;
@@ -41,7 +41,7 @@ pub(super) struct Spanning {
 impl Spanning {
     /// A tree from this root with at most `most` neighbours, where `load` is what each peer carried in earlier trees. A
     /// network that is not connected is spanned as far as it is reached.
-    pub(super) fn grown(network: &dyn Network, root: usize, most: u32, load: &[u64]) -> Self {
+    pub(super) fn grown(network: &dyn Neighbourhood, root: usize, most: u32, load: &[u64]) -> Self {
         let peers = network.peers();
         let mut growth = Growth {
             network,
@@ -94,7 +94,7 @@ impl Spanning {
 }
 
 struct Growth<'a> {
-    network: &'a dyn Network,
+    network: &'a dyn Neighbourhood,
     most: u32,
     load: &'a [u64],
     /// In which level a peer was reached; `u32::MAX` before.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Form, Network, PeerStep, Schedule, fold};
+use super::{Form, Neighbourhood, PeerStep, Schedule, fold};
 
 /// A network of unit weights.
 #[derive(Clone, Debug)]
@@ -77,7 +77,7 @@ impl Sketch {
     }
 }
 
-impl Network for Sketch {
+impl Neighbourhood for Sketch {
     fn peers(&self) -> usize {
         self.neighbours.len()
     }
@@ -104,7 +104,11 @@ pub(super) fn steps(schedule: &Schedule) -> &[Vec<PeerStep>] {
 }
 
 /// Every peer's estimate of the sum, straight from the definition of a schedule.
-pub(super) fn estimates(schedule: &Schedule, network: &dyn Network, inputs: &[f64]) -> Vec<f64> {
+pub(super) fn estimates(
+    schedule: &Schedule,
+    network: &dyn Neighbourhood,
+    inputs: &[f64],
+) -> Vec<f64> {
     let mut values = inputs.to_vec();
     for round in 0..schedule.rounds() {
         let before = values.clone();

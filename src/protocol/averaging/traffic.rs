@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use serde::Serialize;
 
 use super::schedule::Form;
-use super::{Network, Schedule};
+use super::{Neighbourhood, Schedule};
 use crate::protocol::values::Values;
 use crate::protocol::{Body, wire};
 
@@ -163,7 +163,7 @@ impl Load {
 impl Traffic {
     /// The traffic of `schedule` on `network` with this load.
     #[must_use]
-    pub fn of(schedule: &Schedule, network: &dyn Network, load: &Load) -> Self {
+    pub fn of(schedule: &Schedule, network: &dyn Neighbourhood, load: &Load) -> Self {
         let rounds = load.number_rounds
             + load.sums.len() as u64 * u64::from(schedule.rounds())
             + load.coordinate_rounds;
@@ -177,7 +177,11 @@ impl Traffic {
     /// A number or coordinates go to all neighbours in each of their rounds; a block goes to all neighbours in every round of a
     /// recurrence, and to those listed in every step of a listed schedule.
     #[must_use]
-    pub fn sent(schedule: &Schedule, network: &dyn Network, load: &Load) -> (u64, Vec<PeerBytes>) {
+    pub fn sent(
+        schedule: &Schedule,
+        network: &dyn Neighbourhood,
+        load: &Load,
+    ) -> (u64, Vec<PeerBytes>) {
         let number = wire::framed_len(&Body::Scale(0.0), Values::F64) as u64;
         let turns: Vec<(&Schedule, (u64, u64))> = schedule
             .turns()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::spanning::Spanning;
 use super::{
     AveragingError, AveragingOption, AveragingOptions, AveragingScheme, Expected, Length,
-    MixingBounds, Network, PeerStep, Schedule,
+    MixingBounds, Neighbourhood, PeerStep, Schedule,
 };
 
 /// The centre is exact where a search from every peer visits at most this many peers and ends of edges: about a second.
@@ -72,7 +72,7 @@ impl AveragingScheme for Tree {
 
     fn compile(
         &self,
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         _bounds: MixingBounds,
         length: Length,
         options: AveragingOptions,
@@ -131,7 +131,7 @@ impl AveragingScheme for Tree {
     }
 }
 
-fn steps_of(network: &dyn Network, tree: &Spanning, u: usize, height: u32) -> Vec<PeerStep> {
+fn steps_of(network: &dyn Neighbourhood, tree: &Spanning, u: usize, height: u32) -> Vec<PeerStep> {
     let depth = tree.depth[u];
     let positions = |wanted: &dyn Fn(usize) -> bool| -> Vec<u32> {
         let neighbours = network.neighbours(u).iter().enumerate();
@@ -188,7 +188,7 @@ struct Search {
 }
 
 impl Search {
-    fn from(network: &dyn Network, root: usize) -> Self {
+    fn from(network: &dyn Neighbourhood, root: usize) -> Self {
         let peers = network.peers();
         let mut found = Self {
             order: Vec::with_capacity(peers),
@@ -222,7 +222,7 @@ impl Search {
 }
 
 /// The root of the tree.
-fn centre(network: &dyn Network) -> usize {
+fn centre(network: &dyn Neighbourhood) -> usize {
     let peers = network.peers();
     let ends: usize = (0..peers).map(|u| network.neighbours(u).len()).sum();
     if peers.saturating_mul(peers + ends) <= EXACT_CENTRE {

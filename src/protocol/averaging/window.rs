@@ -33,7 +33,7 @@
 //! counts as taken when its receiver is told that it is lost. The statement holds as long as nobody is told so before the message was
 //! sent: then v, told of the loss of u's message o − 1, still sends o after u has taken o − 2.
 
-use super::network::Network;
+use super::neighbourhood::Neighbourhood;
 use super::step::{PeerStep, ScheduleError};
 
 /// What a peer does on one edge, in order.
@@ -50,7 +50,10 @@ enum Act {
 ///
 /// # Cost
 /// O(messages), and a search among the neighbours for every edge.
-pub(super) fn check(network: &dyn Network, steps: &[Vec<PeerStep>]) -> Result<(), ScheduleError> {
+pub(super) fn check(
+    network: &dyn Neighbourhood,
+    steps: &[Vec<PeerStep>],
+) -> Result<(), ScheduleError> {
     let acts: Vec<Vec<Vec<Act>>> = steps
         .iter()
         .enumerate()

@@ -355,7 +355,7 @@ impl Peer {
         check_body(&body, plan.values(), plan.largest_published(release))
     }
 
-    /// Refuses values that no honest peer sends: see [`Plan::largest_sent`](crate::protocol::Plan::largest_sent).
+    /// Refuses values that no honest peer sends: see [`SessionPlan::largest_sent`](crate::protocol::SessionPlan::largest_sent).
     fn check_values(&self, position: usize, message: &Message) -> Result<(), FaultKind> {
         let (plan, release) = (&self.setup.plan, message.release);
         let limit = match &message.body {

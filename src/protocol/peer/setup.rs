@@ -8,7 +8,7 @@ use crate::noise::PeerNoise;
 use crate::protocol::averaging::PeerSchedule;
 use crate::protocol::message::Message;
 use crate::protocol::outbox::Timer;
-use crate::protocol::plan::Plan;
+use crate::protocol::plan::SessionPlan;
 use crate::vocabulary::{PeerIndex, ReleaseId, Round, Span};
 
 /// Everything one peer starts from. `rows` and `noise` are its secrets.
@@ -16,7 +16,7 @@ pub struct PeerSetup {
     /// This peer.
     pub index: PeerIndex,
     /// What all peers agreed on.
-    pub plan: Arc<Plan>,
+    pub plan: Arc<SessionPlan>,
     /// Neighbours in the communication graph, in ascending order.
     pub neighbours: Vec<PeerIndex>,
     /// This peer's part of the plan's averaging schedule.

@@ -24,7 +24,7 @@ impl Peer {
     }
 
     fn planned(&self) -> &PlannedRelease {
-        // `Plan::next` says that there is a release before anybody begins one.
+        // `SessionPlan::next` says that there is a release before anybody begins one.
         let index = self
             .release()
             .index()

@@ -19,7 +19,7 @@
 //! (norms, Gram matrices) and products of two such sums are below 2⁸⁶⁰: finite. Where more is allowed, or a sum is deficient, a release may be impossible to compute; that names nobody.
 
 use super::summand::is_of_vertices;
-use super::{Plan, PlannedRelease};
+use super::{PlannedRelease, SessionPlan};
 use crate::vocabulary::{Quantity, ReleaseId};
 
 /// R: rows of one peer.
@@ -31,7 +31,7 @@ const OTHER_VIEWS: f64 = (1_u64 << 20) as f64;
 /// Contributions that one peer brings in.
 const BROUGHT_IN: f64 = (1_u64 << 32) as f64;
 
-impl Plan {
+impl SessionPlan {
     /// B: what no coordinate of a contribution that an honest peer publishes exceeds, in absolute value; the largest number where the algorithm declares no bound.
     #[must_use]
     pub fn largest_published(&self, release: ReleaseId) -> f64 {

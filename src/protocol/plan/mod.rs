@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub use bounds::Bounds;
 pub use error::PlanError;
-pub use parameters::{PlanParameters, RingParameters};
+pub use parameters::{RingParameters, SessionParameters};
 pub use release::{PlannedRelease, Terms};
 pub use steps::Steps;
 
@@ -30,8 +30,8 @@ use crate::vocabulary::{ReleaseId, Round};
 
 /// A validated plan with its session name.
 #[derive(Clone, Debug)]
-pub struct Plan {
-    parameters: PlanParameters,
+pub struct SessionPlan {
+    parameters: SessionParameters,
     algorithm: Arc<dyn Algorithm>,
     releases: Arc<[PlannedRelease]>,
     /// Exchanges before every release, and after the last one.
@@ -49,7 +49,7 @@ pub struct Plan {
 const MAX_RELEASES: usize = 1_000_000;
 
 /// Two plans are the same if their parameters are.
-impl PartialEq for Plan {
+impl PartialEq for SessionPlan {
     fn eq(&self, other: &Self) -> bool {
         self.parameters == other.parameters && self.digest == other.digest
     }
@@ -58,21 +58,21 @@ impl PartialEq for Plan {
 /// How many exchanges of each kind there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Exchanges {
-    /// Agreements on a number, [`PlanParameters::scale_rounds`] exchanges each.
+    /// Agreements on a number, [`SessionParameters::scale_rounds`] exchanges each.
     pub(super) agreements: u64,
-    /// Sums, [`PlanParameters::averaging_rounds`] exchanges each.
+    /// Sums, [`SessionParameters::averaging_rounds`] exchanges each.
     pub(super) sums: u64,
-    /// Gatherings of own coordinates, [`PlanParameters::scale_rounds`] exchanges each.
+    /// Gatherings of own coordinates, [`SessionParameters::scale_rounds`] exchanges each.
     pub(super) gatherings: u64,
 }
 
-impl Plan {
+impl SessionPlan {
     /// Checks the parameters and names the session.
     ///
     /// # Errors
     /// [`PlanError`] for zero or excessive counts, numbers that make no algorithm, releases that are declared wrongly or have no
     /// proved bound, and bad noise scales.
-    pub fn new(mut parameters: PlanParameters) -> Result<Self, PlanError> {
+    pub fn new(mut parameters: SessionParameters) -> Result<Self, PlanError> {
         let count = |what, low, high, found| {
             if (low..=high).contains(&found) {
                 Ok(())
@@ -193,7 +193,7 @@ impl Plan {
 
     /// The public parameters.
     #[must_use]
-    pub fn parameters(&self) -> &PlanParameters {
+    pub fn parameters(&self) -> &SessionParameters {
         &self.parameters
     }
 
@@ -380,7 +380,10 @@ impl Plan {
 }
 
 /// Refuses a bound that is not proved for what the algorithm makes of rows, and neighbours that its noise does not cover.
-fn check_proved(parameters: &PlanParameters, algorithm: &dyn Algorithm) -> Result<(), PlanError> {
+fn check_proved(
+    parameters: &SessionParameters,
+    algorithm: &dyn Algorithm,
+) -> Result<(), PlanError> {
     let proved = algorithm.proved();
     let (adjacency, rule) = (
         parameters.sensitivity.adjacency(),
@@ -403,7 +406,7 @@ fn check_proved(parameters: &PlanParameters, algorithm: &dyn Algorithm) -> Resul
 }
 
 /// Refuses shares of Laplace noise that are for other peers, and what Laplace noise does not go with.
-fn check_laplace(parameters: &PlanParameters) -> Result<(), PlanError> {
+fn check_laplace(parameters: &SessionParameters) -> Result<(), PlanError> {
     let Some(shares) = parameters.laplace else {
         return Ok(());
     };
@@ -424,7 +427,7 @@ fn check_laplace(parameters: &PlanParameters) -> Result<(), PlanError> {
 
 /// The laws of own noise and masks of these releases; `None` for sums of reals.
 fn ring_laws(
-    parameters: &PlanParameters,
+    parameters: &SessionParameters,
     releases: &[PlannedRelease],
 ) -> Result<Option<Arc<RingLaws>>, PlanError> {
     let Some(ring) = parameters.ring else {
@@ -455,7 +458,7 @@ fn ring_laws(
 
 /// The releases that the algorithm declares, with their bounds and their shares of the budget.
 fn planned(
-    parameters: &PlanParameters,
+    parameters: &SessionParameters,
     algorithm: &dyn Algorithm,
 ) -> Result<Vec<PlannedRelease>, PlanError> {
     let specs = algorithm.releases();

@@ -13,7 +13,7 @@ use crate::vocabulary::Distribution;
 
 /// The public parameters of a session, before validation.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlanParameters {
+pub struct SessionParameters {
     /// Number of peers s.
     pub peers: u32,
     /// Items n: rows of X.
@@ -96,7 +96,7 @@ type DescribedBlock = (String, usize, usize, usize, f64);
 /// The ceilings of all releases, where one has any.
 type Ceilings = Vec<Option<f64>>;
 
-impl PlanParameters {
+impl SessionParameters {
     /// Standard deviations of all noise per unit sensitivity; for masks, which have none, 1. Public.
     #[must_use]
     pub fn sigmas(&self) -> Sigmas {

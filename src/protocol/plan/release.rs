@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::wire;
 use super::bounds::Bounds;
 use super::error::PlanError;
-use super::parameters::{PlanParameters, RingParameters};
+use super::parameters::{RingParameters, SessionParameters};
 use super::steps::Steps;
 use crate::algorithm::{Algorithm, Form, PublicState, ReleaseSpec};
 use crate::privacy::{Sensitivity, Statistic};
@@ -131,7 +131,7 @@ impl PlannedRelease {
 
     /// A release of `parameters` whose share of the budget asks for this noise factor.
     pub(super) fn new(
-        parameters: &PlanParameters,
+        parameters: &SessionParameters,
         id: ReleaseId,
         (spec, columns): (ReleaseSpec, usize),
         factor: f64,

@@ -32,7 +32,7 @@
 //! Sums mod 2^k add integers, which do not round. That noise is drawn as `f64` is another matter: see the [threat model](crate::guide::threat_model).
 
 use super::summand::is_of_vertices;
-use super::{Plan, PlanError, PlannedRelease};
+use super::{PlanError, PlannedRelease, SessionPlan};
 use crate::vocabulary::Quantity;
 
 /// u: the largest relative error of one operation.
@@ -44,7 +44,7 @@ const LARGEST_DRAW: f64 = 1024.0;
 /// Operations on a row beside its scalar products.
 const OPERATIONS: f64 = 16.0;
 
-impl Plan {
+impl SessionPlan {
     /// Checks that rounding is small beside sensitivity and noise, where sums are over at most `rows` rows and a peer shares noise with at most `partners`
     /// others. Statement and proof stand at the head of `protocol/plan/rounding.rs`.
     ///
@@ -121,11 +121,11 @@ mod tests {
     use super::*;
     use crate::algorithm::{AlgorithmSpec, OnBipartite, OnGraph};
     use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-    use crate::protocol::{PlanParameters, Values};
+    use crate::protocol::{SessionParameters, Values};
 
     /// A plan of the power method over so many items, with noise.
-    fn parameters(dimension: usize, adjacency: Adjacency) -> PlanParameters {
-        PlanParameters {
+    fn parameters(dimension: usize, adjacency: Adjacency) -> SessionParameters {
+        SessionParameters {
             peers: 3,
             dimension,
             algorithm: power(),
@@ -153,10 +153,10 @@ mod tests {
     }
 
     /// A plan of a square matrix with so many vertices in all, whose entries are at most `largest`.
-    fn bipartite(vertices: usize, largest: f64) -> Result<Plan, PlanError> {
+    fn bipartite(vertices: usize, largest: f64) -> Result<SessionPlan, PlanError> {
         let inner = power().build(vertices).expect("valid");
         let algorithm = OnBipartite::new(inner, vertices / 2).expect("products");
-        Plan::new(PlanParameters {
+        SessionPlan::new(SessionParameters {
             peers: vertices as u32,
             algorithm: AlgorithmSpec::Own(Arc::new(algorithm.within(largest))),
             sigma_coordinate: 2.0,
@@ -178,7 +178,7 @@ mod tests {
         let of = |vertices: usize| {
             let inner = power().build(vertices).expect("valid");
             let algorithm = OnGraph::new(inner).expect("products");
-            Plan::new(PlanParameters {
+            SessionPlan::new(SessionParameters {
                 peers: vertices as u32,
                 algorithm: AlgorithmSpec::Own(Arc::new(algorithm)),
                 sigma_coordinate: 2.0,
@@ -193,7 +193,7 @@ mod tests {
     /// R²·s·2⁻⁵³ ≤ 2⁻⁶, where a user moves a product by at most 1 = s.
     #[test]
     fn rows_that_meet_in_one_sum_are_bounded() {
-        let plan = Plan::new(parameters(100, Adjacency::User)).expect("valid");
+        let plan = SessionPlan::new(parameters(100, Adjacency::User)).expect("valid");
         plan.check_rounding(11_000_000, 0).expect("2^46.8 < 2^47");
         let refused = plan.check_rounding(12_000_000, 0).expect_err("2^47.03");
         assert!(refused.to_string().contains("more peers"), "{refused}");
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn shared_noise_does_not_swallow_own_noise() {
         let of = |sigma_pairwise| {
-            let plan = Plan::new(PlanParameters {
+            let plan = SessionPlan::new(SessionParameters {
                 sigma_pairwise,
                 ..parameters(100, Adjacency::User)
             });

@@ -2,11 +2,11 @@
 
 use std::f64::consts::SQRT_2;
 
-use super::{Plan, PlannedRelease};
+use super::{PlannedRelease, SessionPlan};
 use crate::privacy::Statistic;
 use crate::vocabulary::Quantity;
 
-impl Plan {
+impl SessionPlan {
     /// s of a block: the most that one row, or one vertex, adds up; `None` where nothing is declared.
     pub(super) fn largest_summand(&self, release: &PlannedRelease, at: usize) -> Option<f64> {
         let dimension = self.parameters().dimension;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::values::Values;
-use super::PlanParameters;
+use super::SessionParameters;
 use crate::algorithm::{
     AlgorithmSpec, Clip, ClipRule, Completion, CompletionMode, Descent, FrankWolfeParameters,
     Global, Local, OjaStep, RatedRows, StepRule,
@@ -14,7 +14,7 @@ const ITEMS: usize = 12;
 
 fn digest(algorithm: &AlgorithmSpec) -> [u8; 32] {
     let built = algorithm.build(ITEMS).expect("valid numbers");
-    let parameters = PlanParameters {
+    let parameters = SessionParameters {
         peers: 3,
         dimension: ITEMS,
         algorithm: algorithm.clone(),

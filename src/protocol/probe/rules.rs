@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::reading::{Probe, Reading};
-use crate::protocol::averaging::{Coefficients, Form, Network, Part, PeerSchedule, Schedule};
+use crate::protocol::averaging::{Coefficients, Form, Neighbourhood, Part, PeerSchedule, Schedule};
 use crate::protocol::values::Values;
 use crate::vocabulary::PeerIndex;
 
@@ -64,7 +64,7 @@ impl Rules {
     /// [`Unprobed`] for sums whose arithmetic is not tested.
     pub fn of(
         schedule: &Schedule,
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         values: Values,
         sum: u64,
     ) -> Result<Self, Unprobed> {

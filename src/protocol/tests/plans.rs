@@ -5,15 +5,15 @@ use crate::algorithm::{AlgorithmError, AlgorithmSpec};
 use crate::noise::LaplaceShares;
 use crate::privacy::ring::{Grid, Modulus};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use crate::protocol::{Plan, PlanError, PlanParameters, RingParameters, Values};
+use crate::protocol::{PlanError, RingParameters, SessionParameters, SessionPlan, Values};
 use crate::vocabulary::ReleaseId;
 
 #[test]
 fn noise_factors_and_momentum_are_checked() {
-    let refused = |change: fn(&mut PlanParameters)| {
+    let refused = |change: fn(&mut SessionParameters)| {
         let mut parameters = parameters();
         change(&mut parameters);
-        Plan::new(parameters)
+        SessionPlan::new(parameters)
             .expect_err("must be refused")
             .to_string()
     };
@@ -27,7 +27,7 @@ fn noise_factors_and_momentum_are_checked() {
     ] {
         let mut parameters = parameters();
         parameters.noise_factors = factors.to_vec();
-        let refused = Plan::new(parameters);
+        let refused = SessionPlan::new(parameters);
         assert!(
             matches!(refused, Err(PlanError::Overspent { .. })),
             "{factors:?}"
@@ -40,7 +40,7 @@ fn noise_factors_and_momentum_are_checked() {
             iterations: 2,
             momentum,
         };
-        let refused = Plan::new(parameters);
+        let refused = SessionPlan::new(parameters);
         assert!(
             matches!(
                 refused,
@@ -51,9 +51,9 @@ fn noise_factors_and_momentum_are_checked() {
     }
     let mut uneven = parameters();
     uneven.noise_factors = vec![0.8, 1.6];
-    let plan = Plan::new(uneven).expect("more noise than needed");
+    let plan = SessionPlan::new(uneven).expect("more noise than needed");
     // At a largest row norm of 0.5 and floor 1, Δ is 0.5.
-    let scale = |plan: &Plan, id| {
+    let scale = |plan: &SessionPlan, id| {
         plan.release(ReleaseId(id))
             .expect("planned")
             .terms(0.5)
@@ -61,14 +61,14 @@ fn noise_factors_and_momentum_are_checked() {
     };
     assert_eq!(scale(&plan, 2), 0.8);
     assert_eq!(plan.releases()[0].factor(), 0.8);
-    let even = Plan::new(parameters()).expect("valid");
+    let even = SessionPlan::new(parameters()).expect("valid");
     assert_eq!(scale(&even, 2), 0.5);
 }
 
 #[test]
 fn the_session_name_depends_on_every_public_parameter() {
     // Names every field, so that a new one does not compile until it has a change below.
-    let PlanParameters {
+    let SessionParameters {
         peers: _,
         dimension: _,
         algorithm: _,
@@ -86,7 +86,7 @@ fn the_session_name_depends_on_every_public_parameter() {
         ring: _,
         laplace: _,
     } = parameters();
-    let changes: [fn(&mut PlanParameters); 20] = [
+    let changes: [fn(&mut SessionParameters); 20] = [
         |p| {
             p.sensitivity =
                 SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None);
@@ -115,16 +115,21 @@ fn the_session_name_depends_on_every_public_parameter() {
         |p| p.schedule[7] ^= 1,
         |p| p.values = Values::F32,
     ];
-    let reference = Plan::new(parameters()).expect("valid").session();
+    let reference = SessionPlan::new(parameters()).expect("valid").session();
     for change in changes {
         let mut parameters = parameters();
         change(&mut parameters);
-        assert_ne!(Plan::new(parameters).expect("valid").session(), reference);
+        assert_ne!(
+            SessionPlan::new(parameters).expect("valid").session(),
+            reference
+        );
     }
 }
 
 /// A plan of sums mod 2^32.
-fn in_ring(change: fn(&mut PlanParameters, &mut RingParameters)) -> Result<Plan, PlanError> {
+fn in_ring(
+    change: fn(&mut SessionParameters, &mut RingParameters),
+) -> Result<SessionPlan, PlanError> {
     let mut ring = RingParameters {
         grid: Grid::new(10).expect("a grid"),
         modulus: Modulus::Bits32,
@@ -134,7 +139,7 @@ fn in_ring(change: fn(&mut PlanParameters, &mut RingParameters)) -> Result<Plan,
     parameters.sigma_own = 0.5;
     change(&mut parameters, &mut ring);
     parameters.ring = Some(ring);
-    Plan::new(parameters)
+    SessionPlan::new(parameters)
 }
 
 #[test]
@@ -142,7 +147,7 @@ fn integers_name_another_session_and_bad_ones_are_refused() {
     let plan = in_ring(|_, _| ()).expect("valid");
     assert_eq!(plan.values(), Values::Residues32);
     assert!(plan.ring_laws().is_some());
-    let changes: [fn(&mut PlanParameters, &mut RingParameters); 3] = [
+    let changes: [fn(&mut SessionParameters, &mut RingParameters); 3] = [
         |_, ring| ring.grid = Grid::new(11).expect("a grid"),
         |_, ring| ring.modulus = Modulus::Bits64,
         |_, ring| ring.clamp += 1,
@@ -150,23 +155,29 @@ fn integers_name_another_session_and_bad_ones_are_refused() {
     for change in changes {
         assert_ne!(in_ring(change).expect("valid").session(), plan.session());
     }
-    let real = PlanParameters {
+    let real = SessionParameters {
         sigma_own: 0.5,
         ..parameters()
     };
-    assert_ne!(Plan::new(real).expect("valid").session(), plan.session());
+    assert_ne!(
+        SessionPlan::new(real).expect("valid").session(),
+        plan.session()
+    );
     let wide = in_ring(changes[1]).expect("valid");
     assert_eq!(wide.values(), Values::Residues64);
     assert_ne!(wide.ring_laws(), plan.ring_laws(), "masks of 64 bits");
     // Sums of reals do not travel as residues.
     for values in [Values::Residues32, Values::Residues64] {
-        let real = PlanParameters {
+        let real = SessionParameters {
             values,
             ..parameters()
         };
-        assert!(matches!(Plan::new(real), Err(PlanError::Ring { .. })));
+        assert!(matches!(
+            SessionPlan::new(real),
+            Err(PlanError::Ring { .. })
+        ));
     }
-    let refusals: [fn(&mut PlanParameters, &mut RingParameters); 7] = [
+    let refusals: [fn(&mut SessionParameters, &mut RingParameters); 7] = [
         |p, _| p.values = Values::F32,
         |p, _| p.values = Values::Residues32,
         |p, _| p.sigma_pairwise = 1.0,
@@ -202,7 +213,7 @@ fn margins_for_another_floor_than_that_of_the_rows_are_refused() {
             false => spec,
         };
         let rule = SensitivityRule::RootFloor;
-        Plan::new(PlanParameters {
+        SessionPlan::new(SessionParameters {
             algorithm,
             sensitivity: SensitivitySpec::new(Adjacency::Interaction, rule, of_rows, None),
             ..parameters()
@@ -220,9 +231,9 @@ fn margins_for_another_floor_than_that_of_the_rows_are_refused() {
 
 #[test]
 fn laplace_noise_has_bounds_of_its_own_and_shares_that_fit() {
-    let of = |change: fn(&mut PlanParameters, &mut LaplaceShares)| {
+    let of = |change: fn(&mut SessionParameters, &mut LaplaceShares)| {
         let mut shares = LaplaceShares::of_all(0.5, 3);
-        let mut parameters = PlanParameters {
+        let mut parameters = SessionParameters {
             sensitivity: SensitivitySpec::new(Adjacency::User, SensitivityRule::Exact, 1, None),
             sigma_own: 0.5,
             scale_rounds: 0,
@@ -230,7 +241,7 @@ fn laplace_noise_has_bounds_of_its_own_and_shares_that_fit() {
         };
         change(&mut parameters, &mut shares);
         parameters.laplace = Some(shares);
-        Plan::new(parameters)
+        SessionPlan::new(parameters)
     };
     let plan = of(|_, _| ()).expect("valid");
     let release = &plan.releases()[0];
@@ -241,7 +252,7 @@ fn laplace_noise_has_bounds_of_its_own_and_shares_that_fit() {
     assert!((plan.sigma_of_sum(1.0) - 0.5 * 3.0_f64.sqrt()).abs() < 1e-15);
     let held = of(|_, shares| *shares = LaplaceShares::held(2, 3)).expect("valid");
     assert!((held.sigma_of_sum(1.0) - 0.5 * 2.0_f64.sqrt()).abs() < 1e-15);
-    let named: [fn(&mut PlanParameters, &mut LaplaceShares); 3] = [
+    let named: [fn(&mut SessionParameters, &mut LaplaceShares); 3] = [
         |_, shares| shares.shape = 0.25,
         |_, shares| shares.holders = Some(2),
         |p, _| p.noise_factors = vec![2.0, 2.0 / 3.0],
@@ -255,7 +266,7 @@ fn laplace_noise_has_bounds_of_its_own_and_shares_that_fit() {
         matches!(spent, Err(PlanError::Overspent { .. })),
         "{spent:?}"
     );
-    let refusals: [fn(&mut PlanParameters, &mut LaplaceShares); 4] = [
+    let refusals: [fn(&mut SessionParameters, &mut LaplaceShares); 4] = [
         |_, shares| shares.peers = 4,
         |_, shares| shares.holders = Some(0),
         |_, shares| shares.holders = Some(4),
@@ -279,8 +290,8 @@ fn laplace_noise_has_bounds_of_its_own_and_shares_that_fit() {
     assert!(matches!(unproved, Err(PlanError::Sensitivity(_))));
 }
 
-fn covariance(dimension: usize) -> PlanParameters {
-    PlanParameters {
+fn covariance(dimension: usize) -> SessionParameters {
+    SessionParameters {
         dimension,
         algorithm: AlgorithmSpec::Covariance { rank: 2 },
         ..parameters()
@@ -289,7 +300,7 @@ fn covariance(dimension: usize) -> PlanParameters {
 
 #[test]
 fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
-    let plan = Plan::new(covariance(100)).expect("valid");
+    let plan = SessionPlan::new(covariance(100)).expect("valid");
     let only = &plan.releases()[0];
     assert_eq!((only.shape(), plan.most_values()), ((5050, 1), 5050));
     assert_eq!(
@@ -297,10 +308,10 @@ fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
         ROUNDS,
         "no statistic to agree on"
     );
-    let refused = |change: fn(&mut PlanParameters)| {
+    let refused = |change: fn(&mut SessionParameters)| {
         let mut parameters = covariance(100);
         change(&mut parameters);
-        Plan::new(parameters).expect_err("refused")
+        SessionPlan::new(parameters).expect_err("refused")
     };
     let wide = refused(|p| p.dimension = 20_000);
     assert!(
@@ -316,7 +327,7 @@ fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
     let mut unproved = covariance(100);
     unproved.sensitivity = SensitivitySpec::new(Adjacency::Interaction, rule, 1, None);
     assert!(matches!(
-        Plan::new(unproved),
+        SessionPlan::new(unproved),
         Err(PlanError::Sensitivity(_))
     ));
 }

@@ -40,7 +40,7 @@ fn bad_setups_and_plans_are_errors() {
         bench.give(Input::Start),
         Err(PeerError::StartedTwice { .. })
     ));
-    let bad: [fn(&mut PlanParameters); 9] = [
+    let bad: [fn(&mut SessionParameters); 9] = [
         |p| p.peers = 0,
         |p| {
             p.algorithm = AlgorithmSpec::Power {
@@ -66,7 +66,7 @@ fn bad_setups_and_plans_are_errors() {
         let mut parameters = parameters();
         change(&mut parameters);
         assert!(matches!(
-            Plan::new(parameters),
+            SessionPlan::new(parameters),
             Err(PlanError::Count { .. } | PlanError::Algorithm(_) | PlanError::Sigma(_))
         ));
     }

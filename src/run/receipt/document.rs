@@ -11,8 +11,8 @@ use crate::config::{DescentKeys, DropoutsConfig, EngineKind};
 use crate::engine::Outcome;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
-    Adjacency, BudgetSplit, Calibration, GroupLoss, LaplacePlan, OnDisconnect, Promise,
-    RatingRange, RingPlan, Scheme, SensitivityRule, View,
+    Adjacency, BudgetSplit, Calibration, GroupLoss, LaplacePlan, OnDisconnect, RatingRange,
+    RingPlan, Scheme, SensitivityRule, Statement, View,
 };
 use crate::scenario::graph::{is_bipartite, is_of_vertices};
 use crate::scenario::{Assumed, Centring, Experiment, Preconditioning, StatedItems, UserSource};
@@ -333,7 +333,7 @@ impl Receipt {
             config_hash: experiment.seedless_hash(),
             promise: experiment
                 .is_private()
-                .then(|| experiment.promise().sentence()),
+                .then(|| experiment.statement().sentence()),
             request: Request {
                 epsilon: privacy.epsilon,
                 delta: privacy.delta,
@@ -406,8 +406,8 @@ impl Receipt {
 
     /// What one record is and against whom it is protected, from the request and the engine.
     #[must_use]
-    pub fn promised(&self) -> Promise {
-        Promise {
+    pub fn promised(&self) -> Statement {
+        Statement {
             adjacency: self.request.adjacency,
             seen: self.engine.seen(),
             colluders: self.request.colluders,

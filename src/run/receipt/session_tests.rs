@@ -161,7 +161,7 @@ fn sessions_of_every_adjacency_state_their_groups() {
             &[2, 3, 5]
         };
         assert_eq!(sizes, rows, "{adjacency}");
-        let words = planned.promise().sentence();
+        let words = planned.statement().sentence();
         assert_eq!(words.contains("at one participant"), adjacency.is_of_rows());
     }
 }

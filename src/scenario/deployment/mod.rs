@@ -32,7 +32,7 @@
 //! cut to it: N is to be chosen large enough, and costs a bit of the modulus where it is doubled. ∎
 //!
 //! Rounding to floating-point numbers is checked for members of 65,536 rows, or of `member.rows` where that is more and sums are mod 2^k
-//! ([`Plan::check_rounding`](crate::protocol::Plan::check_rounding)). Its bound grows with the square of the number of rows, and a member with more than
+//! ([`SessionPlan::check_rounding`](crate::protocol::SessionPlan::check_rounding)). Its bound grows with the square of the number of rows, and a member with more than
 //! that is not refused, since that would show.
 
 mod graphs;

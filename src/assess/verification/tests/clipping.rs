@@ -27,7 +27,7 @@ fn counts_with_half_of_their_noise_fail() {
         let mut parameters = session.plan().parameters().clone();
         let other = dearer.session(&crate::vocabulary::Seed::from_u64(0));
         parameters.algorithm = other.plan().parameters().algorithm.clone();
-        let plan = Plan::new(parameters).expect("valid");
+        let plan = SessionPlan::new(parameters).expect("valid");
         session.with_plan(plan).expect("the same network")
     };
     let table = verify_sessions(

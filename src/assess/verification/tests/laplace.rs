@@ -5,7 +5,7 @@ use crate::assess::verification::{VerifyOptions, verify, verify_sessions};
 use crate::engine::Silent;
 use crate::engine::noise::Tamper;
 use crate::noise::LaplaceShares;
-use crate::protocol::Plan;
+use crate::protocol::SessionPlan;
 
 const USER: [&str; 3] = [
     "noise.distribution=laplace",
@@ -83,7 +83,7 @@ fn shares_of_another_law_are_caught_by_the_law_of_the_sum() {
         // A sum of shape 0.16 has the variance of one of 16 Laplace numbers here, and a cusp.
         parameters.laplace = Some(LaplaceShares::of_all(0.01, parameters.peers));
         session
-            .with_plan(Plan::new(parameters).expect("valid"))
+            .with_plan(SessionPlan::new(parameters).expect("valid"))
             .expect("fits")
     };
     let experiment = experiment(&LOCAL);
@@ -106,7 +106,7 @@ fn gaussian_noise_where_laplace_noise_is_planned_is_caught() {
         let mut parameters = session.plan().parameters().clone();
         parameters.laplace = None;
         session
-            .with_plan(Plan::new(parameters).expect("valid"))
+            .with_plan(SessionPlan::new(parameters).expect("valid"))
             .expect("fits")
     };
     let table = verify_sessions(

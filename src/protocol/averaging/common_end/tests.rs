@@ -4,8 +4,8 @@ use rand::{Rng, RngExt};
 
 use super::super::agreement::Formulas;
 use super::super::{
-    AveragingKind, AveragingOptions, Expected, Length, MixingBounds, Network, PeerStep, Schedule,
-    fold,
+    AveragingKind, AveragingOptions, Expected, Length, MixingBounds, Neighbourhood, PeerStep,
+    Schedule, fold,
 };
 use super::CommonEnd;
 use crate::protocol::Values;
@@ -14,7 +14,7 @@ use crate::vocabulary::{Label, Seed};
 /// A graph by its neighbour lists.
 struct Lists(Vec<Vec<u32>>);
 
-impl Network for Lists {
+impl Neighbourhood for Lists {
     fn peers(&self) -> usize {
         self.0.len()
     }
@@ -257,7 +257,7 @@ fn a_tree_and_doubling_end_equal_and_the_common_end_is_what_every_peer_has() {
 }
 
 /// Whether these steps are a schedule, and one that adds up every input exactly once.
-fn sums_exactly(network: &dyn Network, steps: &[Vec<PeerStep>]) -> bool {
+fn sums_exactly(network: &dyn Neighbourhood, steps: &[Vec<PeerStep>]) -> bool {
     let mut sending = steps.to_vec();
     for (peer, own) in steps.iter().enumerate() {
         for (round, expected) in own

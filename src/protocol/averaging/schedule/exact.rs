@@ -1,6 +1,6 @@
 //! Whether a schedule adds up every input exactly once, so that sums of integers are exact.
 
-use super::super::Network;
+use super::super::Neighbourhood;
 use super::super::step::PeerStep;
 use super::{Form, Part, PeerSchedule, Schedule};
 
@@ -24,12 +24,12 @@ impl Schedule {
     /// # Cost
     /// Five walks of the schedule, O(rounds + messages).
     #[must_use]
-    pub fn sums_exactly(&self, network: &dyn Network) -> bool {
+    pub fn sums_exactly(&self, network: &dyn Neighbourhood) -> bool {
         self.turns().iter().all(|turn| turn.is_exact(network))
     }
 
     /// The same for one turn.
-    fn is_exact(&self, network: &dyn Network) -> bool {
+    fn is_exact(&self, network: &dyn Neighbourhood) -> bool {
         let Form::Listed(steps) = self.form() else {
             return false;
         };
@@ -50,7 +50,7 @@ impl Schedule {
     /// What every peer ends with from these inputs, mod `modulus`; `None` if a value exceeds `most` on the way.
     fn walked(
         &self,
-        network: &dyn Network,
+        network: &dyn Neighbourhood,
         mut now: Vec<u128>,
         modulus: u128,
         most: u128,
@@ -126,7 +126,7 @@ mod tests {
     /// A triangle.
     struct Triangle;
 
-    impl Network for Triangle {
+    impl Neighbourhood for Triangle {
         fn peers(&self) -> usize {
             3
         }

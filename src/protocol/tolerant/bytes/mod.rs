@@ -15,7 +15,7 @@ use crate::protocol::regroup::{
     Extent, MOST_HOLDERS, Publication, Reader, RegroupSetup, Thresholds,
 };
 use crate::protocol::wire::{FrameSizes, framed_block_len};
-use crate::protocol::{Plan, Values};
+use crate::protocol::{SessionPlan, Values};
 use crate::vocabulary::PeerIndex;
 
 /// What is left for everything but blocks: statements of the largest sessions have half of it.
@@ -43,7 +43,7 @@ pub struct FormatError {
 impl Format {
     /// That of this peer in the session of this plan, in which nothing has gone wrong.
     #[must_use]
-    pub fn new(setup: &RegroupSetup, plan: &Plan) -> Self {
+    pub fn new(setup: &RegroupSetup, plan: &SessionPlan) -> Self {
         let values = plan.values();
         let sealed = seal_len(MOST_HOLDERS, plan.most_values() * values.bytes()) + HIDDEN_SHARE_LEN;
         let block = framed_block_len(plan.most_values(), values);

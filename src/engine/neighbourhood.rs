@@ -1,9 +1,9 @@
 //! A topology as averaging schemes see it.
 
-use crate::protocol::averaging::{MixingBounds, Network};
+use crate::protocol::averaging::{MixingBounds, Neighbourhood};
 use crate::topology::Topology;
 
-impl Network for Topology {
+impl Neighbourhood for Topology {
     fn peers(&self) -> usize {
         self.graph().nodes()
     }

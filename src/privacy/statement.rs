@@ -5,7 +5,7 @@ use crate::vocabulary::Distribution;
 
 /// What an adversary sees of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum AdversaryView {
     /// The output of a trusted curator.
     CuratorOutput,
     /// Sums from an ideal secure aggregation, and what its colluders know of their own noise.
@@ -16,11 +16,11 @@ pub enum Seen {
 
 /// A guarantee in three parts: what one record is, what the adversary sees, how many peers it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Promise {
+pub struct Statement {
     /// What one record is.
     pub adjacency: Adjacency,
     /// What the adversary sees.
-    pub seen: Seen,
+    pub seen: AdversaryView,
     /// Number of colluding peers it holds; a curator's output has none.
     pub colluders: usize,
     /// How many peers may be lost, whichever; `None` where the loss of one ends the session.
@@ -31,7 +31,7 @@ pub struct Promise {
     pub participants: Option<usize>,
 }
 
-impl Promise {
+impl Statement {
     /// What one record is, as the rest of the sentence "… can hardly tell whether …".
     ///
     /// A change of the matrix A is a change of the sum where only sums are seen. Where single inputs are seen, it
@@ -52,14 +52,14 @@ impl Promise {
             (Adjacency::User, _) => "any one user's data were there at all",
             (Adjacency::Swap, _) => "one user had one item or another in its place",
             (Adjacency::ReplaceUser, _) => "one user's data were these or any others",
-            (Adjacency::Matrix, Seen::Everything) => {
+            (Adjacency::Matrix, AdversaryView::Everything) => {
                 "one peer's matrix A_u was changed by any C with Σᵢ‖Cᵢ‖₁² ≤ 1 (the norm of the paper's equation 7, within one peer; \
                  changes at several peers are not one record)"
             }
             (Adjacency::Matrix, _) => {
                 "the matrix A, the sum over all peers, was changed by any C with Σᵢ‖Cᵢ‖₁² ≤ 1 (the adjacency of the paper's equation 7)"
             }
-            (Adjacency::UnitSpectral, Seen::Everything) => {
+            (Adjacency::UnitSpectral, AdversaryView::Everything) => {
                 "one peer's matrix A_u was changed by any C with ‖C‖₂ ≤ 1 (within one peer; changes at several peers are not one \
                  record)"
             }
@@ -72,11 +72,11 @@ impl Promise {
             (Adjacency::Rating, _) => {
                 "one rating of one user was this or any other, or there at all"
             }
-            (Adjacency::Edge, Seen::Everything) => {
+            (Adjacency::Edge, AdversaryView::Everything) => {
                 "one edge of the graph was there or not (an edge between two peers that do not collude: its ends know it)"
             }
             (Adjacency::Edge, _) => "one edge of the graph was there or not",
-            (Adjacency::Entry, Seen::Everything) => {
+            (Adjacency::Entry, AdversaryView::Everything) => {
                 "one entry of one peer's matrix A_u was changed by at most 1 (within one peer; changes at several peers are not one record)"
             }
             (Adjacency::Entry, _) => {
@@ -89,20 +89,24 @@ impl Promise {
     #[must_use]
     pub fn against(&self) -> String {
         match (self.seen, self.colluders) {
-            (Seen::CuratorOutput, _) => "Whoever sees the curator's output".to_owned(),
-            (Seen::SecureSum, 0) => "Whoever sees the published sums".to_owned(),
-            (Seen::SecureSum, 1) => {
+            (AdversaryView::CuratorOutput, _) => "Whoever sees the curator's output".to_owned(),
+            (AdversaryView::SecureSum, 0) => "Whoever sees the published sums".to_owned(),
+            (AdversaryView::SecureSum, 1) => {
                 "Any one curious peer that sees the published sums and knows its own noise"
                     .to_owned()
             }
-            (Seen::SecureSum, t) => {
+            (AdversaryView::SecureSum, t) => {
                 format!(
                     "Any {t} colluding peers that see the published sums and know their own noise"
                 )
             }
-            (Seen::Everything, 0) => "Whoever sees all messages, but holds no peer,".to_owned(),
-            (Seen::Everything, 1) => "Any one curious peer that also sees all messages".to_owned(),
-            (Seen::Everything, t) => {
+            (AdversaryView::Everything, 0) => {
+                "Whoever sees all messages, but holds no peer,".to_owned()
+            }
+            (AdversaryView::Everything, 1) => {
+                "Any one curious peer that also sees all messages".to_owned()
+            }
+            (AdversaryView::Everything, t) => {
                 format!("Any {t} colluding peers that also see all messages")
             }
         }
@@ -159,9 +163,13 @@ mod tests {
     #[test]
     fn a_change_of_the_matrix_is_within_one_peer_exactly_where_single_inputs_are_seen() {
         for adjacency in Adjacency::ALL {
-            for seen in [Seen::CuratorOutput, Seen::SecureSum, Seen::Everything] {
+            for seen in [
+                AdversaryView::CuratorOutput,
+                AdversaryView::SecureSum,
+                AdversaryView::Everything,
+            ] {
                 for colluders in [0, 1, 3] {
-                    let promise = Promise {
+                    let promise = Statement {
                         adjacency,
                         seen,
                         colluders,
@@ -170,30 +178,30 @@ mod tests {
                         participants: None,
                     };
                     let text = promise.sentence();
-                    let tolerant = Promise {
+                    let tolerant = Statement {
                         lost: Some(2),
                         ..promise
                     };
                     let more =
                         " Any 2 peers may be lost besides, at any time, and every retry be spent.";
                     assert_eq!(tolerant.sentence(), format!("{text}{more}"));
-                    let pure = Promise {
+                    let pure = Statement {
                         distribution: Distribution::Laplace,
                         ..promise
                     };
                     assert_eq!(pure.sentence(), format!("{text}{IDEAL_SAMPLER}"));
-                    let within = adjacency.is_of_matrix() && seen == Seen::Everything;
+                    let within = adjacency.is_of_matrix() && seen == AdversaryView::Everything;
                     assert_eq!(text.contains("one peer's matrix A_u"), within, "{text}");
-                    let sum = adjacency.is_of_matrix() && seen != Seen::Everything;
+                    let sum = adjacency.is_of_matrix() && seen != AdversaryView::Everything;
                     assert_eq!(text.contains("the sum over all peers"), sum, "{text}");
-                    let some = seen != Seen::CuratorOutput && colluders == 3;
+                    let some = seen != AdversaryView::CuratorOutput && colluders == 3;
                     assert_eq!(text.contains("Any 3 colluding peers"), some, "{text}");
                     assert!(!text.contains("participant"), "{text}");
                     for (participants, words) in [
                         (1, ", at one participant. A person with rows at more"),
                         (2, ", at up to 2 participants. A person with rows at more"),
                     ] {
-                        let own = Promise {
+                        let own = Statement {
                             participants: Some(participants),
                             ..promise
                         };

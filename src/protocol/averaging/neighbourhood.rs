@@ -3,7 +3,7 @@
 /// The public communication graph and the mixing weights on it, as a scheme sees them when it compiles its schedule.
 ///
 /// Who holds a graph implements this; the protocol itself knows no graph type.
-pub trait Network {
+pub trait Neighbourhood {
     /// Number of peers s.
     fn peers(&self) -> usize;
 
