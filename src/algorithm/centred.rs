@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Algorithm, History, Next, Proved, PublicState, ReleaseSpec, Released};
+use super::{Algorithm, History, Next, Program, PublicState, ReleaseSpec, Released};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::{Iteration, Quantity, ReleaseId};
 
@@ -208,49 +208,27 @@ impl Centred {
 }
 
 impl Algorithm for Centred {
-    fn name(&self) -> &'static str {
-        "centred"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        let mut all = vec![
-            (self.inner.name(), 1.0),
+    /// The mean's share is that of an average release; what it really spends is the plan's to say (`noise_factors`).
+    fn program(&self) -> Program {
+        let mut program = self.inner.program();
+        let (items, columns) = (program.items, program.query_columns);
+        let mut mean = ReleaseSpec::sum(1, self.quantity(), (items, 1), columns);
+        let shares: f64 = program.releases.iter().map(|release| release.share).sum();
+        mean.share = shares / program.releases.len() as f64;
+        if let Some(first) = program.releases.first() {
+            mean.iteration = first.iteration.max(Iteration(1));
+        }
+        program.releases.insert(0, mean);
+        // Rows less a mean, shortened again, are others than those that are held.
+        program.proved.as_held = false;
+        let own = [
             ("slots", self.slots as f64),
             ("raw_clip", self.raw_clip),
             ("radius", self.radius),
             ("unit_box", f64::from(u8::from(self.unit_box))),
         ];
-        all.extend(self.inner.settings());
-        all
-    }
-
-    fn dimension(&self) -> usize {
-        self.inner.dimension()
-    }
-
-    fn query_columns(&self) -> usize {
-        self.inner.query_columns()
-    }
-
-    /// Rows less a mean, shortened again, are others than those that are held.
-    fn proved(&self) -> Proved {
-        Proved {
-            as_held: false,
-            ..self.inner.proved()
-        }
-    }
-
-    /// The mean's share is that of an average release; what it really spends is the plan's to say (`noise_factors`).
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        let later = self.inner.releases();
-        let columns = self.query_columns();
-        let mut mean = ReleaseSpec::sum(1, self.quantity(), (self.dimension(), 1), columns);
-        let shares: f64 = later.iter().map(|release| release.share).sum();
-        mean.share = shares / later.len() as f64;
-        if let Some(first) = later.first() {
-            mean.iteration = first.iteration.max(Iteration(1));
-        }
-        std::iter::once(mean).chain(later).collect()
+        let state = program.state.with_past();
+        program.inside("centred", own).state(state)
     }
 
     fn next(&self, state: &PublicState, declared: Option<&ReleaseSpec>) -> Next {

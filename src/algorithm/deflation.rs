@@ -6,7 +6,10 @@ use std::sync::Arc;
 use nalgebra::{DMatrix, DVector};
 
 use super::start::following;
-use super::{Algorithm, BlockSpec, Form, History, Proved, PublicState, ReleaseSpec};
+use super::{
+    Algorithm, AlgorithmError, BlockSpec, Form, History, MAX_ITERATIONS, Program, Proved,
+    PublicState, ReleaseSpec, RetainedState,
+};
 use crate::linalg::{Block, NotFullRank, SparseRows, extend_basis, orthonormalise};
 use crate::vocabulary::{Iteration, Label, Quantity, ReleaseId, Seed};
 
@@ -45,13 +48,13 @@ const NEGLIGIBLE: f64 = 1e-9;
 #[derive(Clone, Copy, Debug)]
 pub struct Deflation {
     /// Items n.
-    pub dimension: usize,
+    pub(super) dimension: usize,
     /// Vectors wanted, k.
-    pub rank: usize,
+    pub(super) rank: usize,
     /// Power steps T for each.
-    pub steps: u32,
+    pub(super) steps: u32,
     /// The share of μ² that the k quotients spend together, strictly between 0 and 1.
-    pub eigenvalue_share: f64,
+    pub(super) eigenvalue_share: f64,
 }
 
 /// What is done in one release.
@@ -108,36 +111,42 @@ fn dot(a: &Block, b: &Block) -> f64 {
     a.values().iter().zip(b.values()).map(|(x, y)| x * y).sum()
 }
 
+impl Deflation {
+    /// So many vectors of so many power steps each on so many items; Rayleigh quotients spend this share of the budget together.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, no steps, or more releases than a program may have;
+    /// [`AlgorithmError::EigenvalueShare`] for a share that leaves nothing to one side.
+    pub fn new(
+        items: usize,
+        rank: usize,
+        steps: u32,
+        eigenvalue_share: f64,
+    ) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, rank, steps)?;
+        let releases = rank.saturating_mul(steps as usize + 1);
+        let what = "algorithm.rank times one more than algorithm.iterations";
+        AlgorithmError::count(what, (2, MAX_ITERATIONS as usize), releases)?;
+        match eigenvalue_share > 0.0 && eigenvalue_share < 1.0 {
+            true => Ok(Self {
+                dimension: items,
+                rank,
+                steps,
+                eigenvalue_share,
+            }),
+            false => Err(AlgorithmError::EigenvalueShare {
+                found: eigenvalue_share,
+            }),
+        }
+    }
+}
+
 impl Algorithm for Deflation {
-    fn name(&self) -> &'static str {
-        "deflation"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("rank", self.rank as f64),
-            ("steps", f64::from(self.steps)),
-            ("eigenvalue share", self.eigenvalue_share),
-        ]
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        1
-    }
-
-    fn proved(&self) -> Proved {
-        Proved::INDEFINITE
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
+    fn program(&self) -> Program {
         let vectors = self.rank as u32;
         let of_step = (1.0 - self.eigenvalue_share) / (self.rank as f64 * f64::from(self.steps));
         let of_quotient = self.eigenvalue_share / self.rank as f64;
-        (1..=vectors * (self.steps + 1))
+        let releases = (1..=vectors * (self.steps + 1))
             .map(|number| {
                 let (quantity, shape, share) = match self.stage(ReleaseId(number)) {
                     Stage::Step { .. } => (Quantity::Product, (self.dimension, 1), of_step),
@@ -159,7 +168,17 @@ impl Algorithm for Deflation {
                     share,
                 }
             })
-            .collect()
+            .collect();
+        Program::of("deflation", self.dimension, 1, releases)
+            .with_setting("rank", self.rank as f64)
+            .with_setting("steps", f64::from(self.steps))
+            .with_setting("eigenvalue share", self.eigenvalue_share)
+            .rank(self.rank)
+            .proved(Proved::INDEFINITE)
+            // The vectors that are finished, and the start.
+            .state(RetainedState::Numbers(
+                (self.rank + 1).saturating_mul(self.dimension),
+            ))
     }
 
     fn prepare(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {
@@ -273,7 +292,7 @@ mod tests {
     fn run(algorithm: &Deflation, rows: &SparseRows) -> PublicState {
         let start = start_block(&Seed::from_u64(2), ITEMS, 1).expect("full rank");
         let mut state = PublicState::new(Arc::new(start));
-        let releases = algorithm.releases();
+        let releases = algorithm.program().releases;
         for (number, release) in (1..).zip(&releases) {
             let sum = contribution(algorithm, rows, state.history(), release.shape());
             let sum = Arc::new(sum);
@@ -337,7 +356,7 @@ mod tests {
                 eigenvalue_share: share,
                 ..algorithm(steps)
             };
-            let releases = algorithm.releases();
+            let releases = algorithm.program().releases;
             assert_eq!(releases.len(), 3 * (steps as usize + 1));
             let of = |quantity| -> f64 {
                 let all = releases

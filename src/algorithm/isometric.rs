@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::covariance::leading;
-use super::{Algorithm, History, PublicState, ReleaseSpec};
+use super::{Algorithm, AlgorithmError, History, Program, Proved, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -30,9 +30,9 @@ use crate::vocabulary::{Quantity, ReleaseId};
 #[derive(Clone, Copy, Debug)]
 pub struct IsometricCovariance {
     /// Items n.
-    pub dimension: usize,
+    pub(super) dimension: usize,
     /// Eigenvectors wanted.
-    pub rank: usize,
+    pub(super) rank: usize,
 }
 
 impl IsometricCovariance {
@@ -49,31 +49,32 @@ impl IsometricCovariance {
     }
 }
 
+impl IsometricCovariance {
+    /// So many eigenvectors of the matrix on so many items.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items.
+    pub fn new(items: usize, rank: usize) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, rank, 1)?;
+        Ok(Self {
+            dimension: items,
+            rank,
+        })
+    }
+}
+
 impl Algorithm for IsometricCovariance {
-    fn name(&self) -> &'static str {
-        "isometric-covariance"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![("rank", self.rank as f64)]
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
+    fn program(&self) -> Program {
         let shape = (PackedTriangle::coordinates(self.dimension), 1);
-        vec![ReleaseSpec::sum(
-            1,
-            Quantity::IsometricTriangle,
-            shape,
+        let release = ReleaseSpec::sum(1, Quantity::IsometricTriangle, shape, self.rank);
+        Program::of(
+            "isometric-covariance",
+            self.dimension,
             self.rank,
-        )]
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        self.rank
+            vec![release],
+        )
+        .with_setting("rank", self.rank as f64)
+        .proved(Proved::MATRIX_ONLY)
     }
 
     fn prepare(&self, _: &SparseRows, _: History<'_>) -> Vec<f64> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::{Algorithm, PublicState, ReleaseSpec};
+use super::{Algorithm, AlgorithmError, Program, Proved, PublicState, ReleaseSpec};
 use crate::linalg::{
     Block, NotFullRank, extend_basis, product, signed, small_leading_eigenvectors,
 };
@@ -66,13 +66,13 @@ pub(super) const ROUNDING: f64 = 1e-10;
 #[derive(Clone, Copy, Debug)]
 pub struct Krylov {
     /// Items n.
-    pub dimension: usize,
+    pub(super) dimension: usize,
     /// Eigenvectors wanted.
-    pub rank: usize,
+    pub(super) rank: usize,
     /// Columns b of every query, rank ≤ b ≤ n.
-    pub block: usize,
+    pub(super) block: usize,
     /// Iterations L.
-    pub iterations: u32,
+    pub(super) iterations: u32,
 }
 
 /// Everything measured so far, one entry per direction.
@@ -152,25 +152,37 @@ impl Krylov {
     }
 }
 
+impl Krylov {
+    /// So many eigenvectors from so many queries of `block` columns on so many items.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, a block below the rank or above the number of items, and
+    /// for no iterations or too many.
+    pub fn new(
+        items: usize,
+        rank: usize,
+        block: usize,
+        iterations: u32,
+    ) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, rank, iterations)?;
+        AlgorithmError::count("algorithm.block", (rank, items), block)?;
+        Ok(Self {
+            dimension: items,
+            rank,
+            block,
+            iterations,
+        })
+    }
+}
+
 impl Algorithm for Krylov {
-    fn name(&self) -> &'static str {
-        "krylov"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![("rank", self.rank as f64), ("block", self.block as f64)]
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        ReleaseSpec::products(self.iterations, self.dimension, self.block)
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        self.block
+    fn program(&self) -> Program {
+        let releases = ReleaseSpec::products(self.iterations, self.dimension, self.block);
+        Program::of("krylov", self.dimension, self.block, releases)
+            .with_setting("rank", self.rank as f64)
+            .with_setting("block", self.block as f64)
+            .rank(self.rank)
+            .proved(Proved::MATRIX_ONLY)
     }
 
     fn advance(

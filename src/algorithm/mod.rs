@@ -59,19 +59,21 @@
 //! A start by popularity ([`Start`]) takes the item degrees to be public; no ε covers them.
 //!
 //! # A program of releases
-//! An algorithm declares all its releases before a session starts ([`Algorithm::releases`]) and then says, from public
+//! An algorithm declares all its releases before a session starts ([`Program`]) and then says, from public
 //! history alone, what comes next ([`Algorithm::next`]). Those that files can name have one release per iteration; an algorithm may have
 //! several, of several blocks each, of own coordinates, of batches of rows ([`ReleaseSpec`]).
 //!
-//! A new algorithm that files can name is one file, one variant of [`AlgorithmKind`] and of [`AlgorithmSpec`] and one line
-//! of [`AlgorithmSpec::build`]. One that programs hand in needs no variant: [`AlgorithmSpec::Own`].
+//! A new algorithm that files can name is one file, one variant of [`AlgorithmKind`] and one arm of
+//! [`AlgorithmConfig::algorithm`](crate::config::AlgorithmConfig::algorithm). One that programs hand in needs no variant.
 
 mod centred;
 mod clipped;
 mod completion;
 mod covariance;
 mod deflation;
+mod error;
 mod isometric;
+mod kind;
 mod krylov;
 mod krylov_trial;
 mod local;
@@ -82,10 +84,10 @@ mod pilot;
 mod power;
 mod ppi;
 mod preconditioned;
+mod program;
 mod proved;
 mod raked;
 mod release;
-mod spec;
 mod start;
 mod state;
 mod streaming;
@@ -98,14 +100,16 @@ use std::sync::Arc;
 pub use centred::{Centred, mean_share};
 pub use clipped::{BINS, Clip, ClipError, ClipRule, ClippedPower, THRESHOLDS, threshold};
 pub use completion::{
-    Completer, CompleterParts, Completion, CompletionMode, Descent, DescentError, FrankWolfe,
+    Completer, CompleterParts, Completion, CompletionMode, DescentError, FrankWolfe,
     FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, PartsError,
     ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion, completer,
     has_signal,
 };
 pub use covariance::Covariance;
 pub use deflation::Deflation;
+pub use error::{AlgorithmError, MAX_ITERATIONS};
 pub use isometric::IsometricCovariance;
+pub use kind::{AlgorithmKind, NoiseScale, Output};
 pub use krylov::Krylov;
 pub(crate) use krylov_trial::KrylovTrial;
 pub use local::{BatchError, LocalData};
@@ -116,11 +120,11 @@ pub use pilot::{Pilot, TAIL_WEIGHT};
 pub use power::PowerMethod;
 pub use ppi::PrivatePowerIteration;
 pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};
+pub use program::{Program, RetainedState, Text};
 pub use proved::Proved;
 pub use raked::RakedCovariance;
 pub(crate) use raked::raked;
 pub use release::{AgreedNumber, BlockSpec, Form, ReleaseSpec, charged, share_factors};
-pub use spec::{AlgorithmError, AlgorithmKind, AlgorithmSpec, MAX_ITERATIONS, NoiseScale, Output};
 pub use start::Start;
 pub use state::{History, PublicState, Released};
 pub use streaming::{Arrival, Streaming};
@@ -140,28 +144,16 @@ pub enum Next {
     Done,
 }
 
-/// A program of releases over private sums Σ_u f_u(history).
+/// What a peer contributes to the releases of a program, and what the public state becomes of their sums Σ_u f_u(history).
 ///
 /// # Contract
 /// Every function is pure: the same arguments give the same bits, in every engine. What is private enters through
 /// [`prepare`](Self::prepare) and [`add_contribution`](Self::add_contribution) alone; the rest is post-processing of noisy
 /// sums and costs nothing.
 pub trait Algorithm: fmt::Debug + Send + Sync {
-    /// What it is called. It is part of a session's name.
-    fn name(&self) -> &'static str;
-
-    /// All numbers it was made with, by name. They are part of a session's name: peers with other settings
-    /// are in other sessions.
-    fn settings(&self) -> Vec<(&'static str, f64)>;
-
-    /// Items n.
-    fn dimension(&self) -> usize;
-
-    /// Columns of the public query X, n × this; the starting block has as many.
-    fn query_columns(&self) -> usize;
-
-    /// All releases, in the order in which they are made.
-    fn releases(&self) -> Vec<ReleaseSpec>;
+    /// All that it releases, with everything that is public of it. Engines and planners ask for it once and keep it: a program may have a
+    /// hundred thousand releases.
+    fn program(&self) -> Program;
 
     /// What comes next, given what has been released so far and whether peers have agreed on [`Self::statistic`]. `declared` is
     /// the next release of the program, if there is one; it cannot be skipped.
@@ -182,51 +174,22 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         0.0
     }
 
-    /// The search for a threshold that takes the place of the agreement before a release, which only somebody who sees all rows can make;
-    /// `None` for an algorithm without one. No engine but [`central`](crate::engine::central) runs an algorithm with one.
-    fn threshold_search(&self) -> Option<ThresholdSearch> {
-        None
-    }
-
-    /// How many of these rows are above each threshold of [`Self::threshold_search`], in their order. Secret.
+    /// How many of these rows are above each threshold of [`Program::search`], in their order. Secret.
     fn rows_above(&self, _: &SparseRows, _: History<'_>) -> Vec<f64> {
         Vec::new()
     }
 
-    /// The degree floor that what it releases is weighed for; `None` where none is. A plan of rows under another one is refused, since the bound would be of
-    /// something else.
-    fn degree_floor(&self) -> Option<u32> {
-        None
-    }
-
-    /// Whether all releases are of one shape, that of the query, and the next query is a function of the noisy sum alone
-    /// and is the estimate too. Engines then keep one array per peer and no past. Such an algorithm must not look at the state in
-    /// [`advance`](Self::advance), at anything but the query in [`prepare`](Self::prepare) and [`statistic`](Self::statistic), or at
-    /// anything but the counters in [`next`](Self::next).
-    fn is_memoryless(&self) -> bool {
-        false
-    }
-
-    /// The most that an entry of a vertex's row counts as, in absolute value; 1 in a graph. Rows of norm at most 1 are bounded by that, whatever this is.
-    fn largest_entry(&self) -> f64 {
-        1.0
-    }
-
-    /// What is proved of it beyond its quantities: which bounds it may take, and what it may run in. Wrappers state what holds of the whole.
-    fn proved(&self) -> Proved {
-        Proved::default()
-    }
-
-    /// A summary of the rows against the public history that makes ranges of the contribution cheap.
+    /// A summary of the rows against the public history that makes ranges of the contribution cheap. Where nothing is said, R_u X row
+    /// after row.
     fn prepare(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {
-        rows.project(history.query, self.query_columns())
+        rows.project(history.query, history.query.len() / rows.dimension().max(1))
     }
 
     /// Adds the coordinates `range` of this peer's contribution to the release to `out`, which may hold those of other
     /// peers already.
     ///
     /// Every coordinate must be summed in an order that does not depend on `range`: engines cut the
-    /// contribution differently and must still agree to the bit.
+    /// contribution differently and must still agree to the bit. Where nothing is said, A_u X = R_uᵀ(R_u X).
     fn add_contribution(
         &self,
         _release: ReleaseId,
@@ -235,7 +198,9 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         range: Range<usize>,
         out: &mut [f64],
     ) {
-        rows.add_back_projection(prepared, self.query_columns(), range, out);
+        if let Some(columns) = prepared.len().checked_div(rows.len()) {
+            rows.add_back_projection(prepared, columns, range, out);
+        }
     }
 
     /// The next public state from the noisy sum, or from all peers' coordinates, peer after peer.
@@ -272,6 +237,65 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// What completes rows by this state; `None` for an algorithm that is not about completion.
     fn completer(&self, _: &PublicState) -> Option<Box<dyn Completer>> {
         None
+    }
+}
+
+impl<A: Algorithm + ?Sized> Algorithm for Arc<A> {
+    fn program(&self) -> Program {
+        (**self).program()
+    }
+
+    fn next(&self, state: &PublicState, declared: Option<&ReleaseSpec>) -> Next {
+        (**self).next(state, declared)
+    }
+
+    fn statistic(&self, state: &PublicState) -> f64 {
+        (**self).statistic(state)
+    }
+
+    fn rows_above(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {
+        (**self).rows_above(rows, history)
+    }
+
+    fn prepare(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {
+        (**self).prepare(rows, history)
+    }
+
+    fn add_contribution(
+        &self,
+        release: ReleaseId,
+        rows: &SparseRows,
+        prepared: &[f64],
+        range: Range<usize>,
+        out: &mut [f64],
+    ) {
+        (**self).add_contribution(release, rows, prepared, range, out);
+    }
+
+    fn advance(
+        &self,
+        state: &PublicState,
+        sum: &Arc<Block>,
+        sigmas: &[f64],
+    ) -> Result<PublicState, NotFullRank> {
+        (**self).advance(state, sum, sigmas)
+    }
+
+    fn conclude(
+        &self,
+        state: &PublicState,
+        sum: &Arc<Block>,
+        sigmas: &[f64],
+    ) -> Result<PublicState, NotFullRank> {
+        (**self).conclude(state, sum, sigmas)
+    }
+
+    fn estimate(&self, state: &PublicState) -> Arc<Block> {
+        (**self).estimate(state)
+    }
+
+    fn completer(&self, state: &PublicState) -> Option<Box<dyn Completer>> {
+        (**self).completer(state)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, PublicState, ReleaseSpec};
+use super::{Algorithm, AlgorithmError, Program, Proved, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
 
 /// Accelerated power method on A = Σ_u R_uᵀR_u with momentum β, in units of A's eigenvalues squared.
@@ -36,34 +36,47 @@ use crate::linalg::{Block, NotFullRank, orthonormalise};
 #[derive(Clone, Copy, Debug)]
 pub struct Momentum {
     /// Items n.
-    pub dimension: usize,
+    pub(super) dimension: usize,
     /// Number of columns p.
-    pub rank: usize,
+    pub(super) rank: usize,
     /// Iterations L.
-    pub iterations: u32,
+    pub(super) iterations: u32,
     /// β ≥ 0.
-    pub momentum: f64,
+    pub(super) momentum: f64,
+}
+
+impl Momentum {
+    /// So many columns and iterations on so many items, with this β.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, and for no iterations or too many;
+    /// [`AlgorithmError::Momentum`] for a β that is no finite number of at least 0.
+    pub fn new(
+        items: usize,
+        rank: usize,
+        iterations: u32,
+        momentum: f64,
+    ) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, rank, iterations)?;
+        match momentum.is_finite() && momentum >= 0.0 {
+            true => Ok(Self {
+                dimension: items,
+                rank,
+                iterations,
+                momentum,
+            }),
+            false => Err(AlgorithmError::Momentum { found: momentum }),
+        }
+    }
 }
 
 impl Algorithm for Momentum {
-    fn name(&self) -> &'static str {
-        "momentum"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![("rank", self.rank as f64), ("momentum", self.momentum)]
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        ReleaseSpec::products(self.iterations, self.dimension, self.rank)
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        self.rank
+    fn program(&self) -> Program {
+        let releases = ReleaseSpec::products(self.iterations, self.dimension, self.rank);
+        Program::of("momentum", self.dimension, self.rank, releases)
+            .with_setting("rank", self.rank as f64)
+            .with_setting("momentum", self.momentum)
+            .proved(Proved::MATRIX_ONLY)
     }
 
     fn advance(
@@ -127,7 +140,7 @@ mod tests {
                     algorithm,
                     rows,
                     state.history(),
-                    algorithm.releases()[0].shape(),
+                    algorithm.program().releases[0].shape(),
                 );
                 state = algorithm
                     .advance(&state, &Arc::new(sum), &[0.0])

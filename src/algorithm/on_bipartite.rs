@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::on_graph::{Held, NotOnGraph, fits};
-use super::{Algorithm, Form, History, Next, Proved, PublicState, ReleaseSpec};
+use super::{Algorithm, Form, History, Next, Program, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -33,6 +33,10 @@ pub const LARGEST_ENTRY: f64 = 65_536.0;
 #[derive(Clone, Debug)]
 pub struct OnBipartite {
     inner: Arc<dyn Algorithm>,
+    /// m + n.
+    dimension: usize,
+    /// Columns of the query.
+    columns: usize,
     rows: usize,
     /// b.
     largest: f64,
@@ -44,9 +48,12 @@ impl OnBipartite {
     /// # Errors
     /// [`NotOnGraph`] if it releases anything but products of all rows.
     pub fn new(inner: Arc<dyn Algorithm>, rows: usize) -> Result<Self, NotOnGraph> {
-        fits(inner.as_ref(), |quantity| quantity == Quantity::Product)?;
+        let program = inner.program();
+        fits(&program, |quantity| quantity == Quantity::Product)?;
         Ok(Self {
             inner,
+            dimension: program.items,
+            columns: program.query_columns,
             rows,
             largest: LARGEST_ENTRY,
         })
@@ -107,7 +114,7 @@ impl OnBipartite {
     fn publishing(&self, release: ReleaseId) -> Range<usize> {
         match release.index().is_multiple_of(2) {
             true => 0..self.rows,
-            false => self.rows..self.dimension(),
+            false => self.rows..self.dimension,
         }
     }
 
@@ -121,45 +128,25 @@ impl OnBipartite {
 }
 
 impl Algorithm for OnBipartite {
-    fn name(&self) -> &'static str {
-        "on-bipartite"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        let mut all = vec![(self.inner.name(), 1.0), ("rows", self.rows as f64)];
-        if self.largest != LARGEST_ENTRY {
-            all.push(("largest entry", self.largest));
-        }
-        all.extend(self.inner.settings());
-        all
-    }
-
-    fn dimension(&self) -> usize {
-        self.inner.dimension()
-    }
-
-    fn query_columns(&self) -> usize {
-        self.inner.query_columns()
-    }
-
-    fn proved(&self) -> Proved {
-        self.inner.proved()
-    }
-
-    fn largest_entry(&self) -> f64 {
-        self.largest
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        let mut all = self.inner.releases();
-        for release in &mut all {
+    fn program(&self) -> Program {
+        let mut program = self.inner.program();
+        for release in &mut program.releases {
             release.form = Form::OwnCoordinates;
             for block in &mut release.blocks {
                 block.quantity = Quantity::BipartiteHalf;
                 block.shape = (1, block.columns);
             }
         }
-        all
+        program.largest_entry = self.largest;
+        let largest = ("largest entry", self.largest);
+        let own = [
+            Some(("rows", self.rows as f64)),
+            (self.largest != LARGEST_ENTRY).then_some(largest),
+        ];
+        let state = program.state.with_past();
+        program
+            .inside("on-bipartite", own.into_iter().flatten())
+            .state(state)
     }
 
     fn next(&self, state: &PublicState, declared: Option<&ReleaseSpec>) -> Next {
@@ -172,14 +159,14 @@ impl Algorithm for OnBipartite {
 
     /// The row of this peer's vertex in B times the query, of which its own side counts as 0; nothing on the side whose turn it is not.
     fn prepare(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {
-        let columns = self.query_columns();
+        let columns = self.columns;
         let publishing = self.publishing(history.release);
         let of_turn = Held::of(rows).is_some_and(|held| publishing.contains(&held.vertex));
         if !of_turn {
             return vec![0.0; columns];
         }
         let asked = match publishing.start {
-            0 => self.rows..self.dimension(),
+            0 => self.rows..self.dimension,
             _ => 0..self.rows,
         };
         let query = Self::masked(history.query, columns, &asked);
@@ -223,7 +210,7 @@ mod tests {
     use nalgebra::DMatrix;
 
     use super::*;
-    use crate::algorithm::{AlgorithmSpec, Covariance, OnGraph, contribution};
+    use crate::algorithm::{Covariance, Deflation, OnGraph, PowerMethod, contribution};
     use crate::linalg::start_block;
     use crate::vocabulary::Seed;
 
@@ -245,12 +232,8 @@ mod tests {
     fn sides_take_turns_and_find_the_singular_vectors() {
         let (rows, dense) = matrix();
         let (m, n) = dense.shape();
-        let spec = AlgorithmSpec::Power {
-            rank: 2,
-            iterations: 80,
-        };
-        let inner = spec.build(m + n).expect("valid");
-        let algorithm = OnBipartite::new(inner, m).expect("products");
+        let inner = PowerMethod::new(m + n, 2, 80).expect("valid");
+        let algorithm = OnBipartite::new(Arc::new(inner), m).expect("products");
         let held = OnGraph::held(&OnBipartite::all_rows(&OnBipartite::embedded(&rows), m));
         assert_eq!(held.len(), m + n);
         let start = start_block(&Seed::from_u64(4), m + n, 2).expect("full rank");
@@ -312,17 +295,9 @@ mod tests {
 
     #[test]
     fn other_releases_are_refused() {
-        let covariance = Covariance {
-            dimension: 9,
-            rank: 1,
-        };
+        let covariance = Covariance::new(9, 1).expect("valid");
         assert!(OnBipartite::new(Arc::new(covariance), 5).is_err());
-        let deflation = AlgorithmSpec::Deflation {
-            rank: 2,
-            steps: 2,
-            eigenvalue_share: 0.1,
-        };
-        let deflation = deflation.build(9).expect("valid");
-        assert!(OnBipartite::new(deflation, 5).is_err());
+        let deflation = Deflation::new(9, 2, 2, 0.1).expect("valid");
+        assert!(OnBipartite::new(Arc::new(deflation), 5).is_err());
     }
 }

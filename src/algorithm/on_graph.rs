@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Algorithm, Completer, Form, History, Next, Proved, PublicState, ReleaseSpec};
+use super::{Algorithm, Completer, Form, History, Next, Program, PublicState, ReleaseSpec, Text};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -29,12 +29,14 @@ use crate::vocabulary::{Quantity, ReleaseId};
 #[derive(Clone, Debug)]
 pub struct OnGraph {
     inner: Arc<dyn Algorithm>,
+    /// Columns of the query.
+    columns: usize,
     /// Of every release whether it is a product; the others are quotients.
     products: Vec<bool>,
 }
 
 /// Why an algorithm does not run on a private graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotOnGraph {
     /// A release that no bound on graphs is proved for.
     #[error(
@@ -43,7 +45,7 @@ pub enum NotOnGraph {
     )]
     Released {
         /// The algorithm.
-        algorithm: &'static str,
+        algorithm: Text,
         /// What it releases.
         released: Quantity,
     },
@@ -51,11 +53,11 @@ pub enum NotOnGraph {
     #[error(
         "algorithm.kind = \"{algorithm}\" is for matrices without negative eigenvalues, and that of a private graph has some: set \
          algorithm.kind = \"power\", \"ppi\" or \"deflation\"; an algorithm of your own that finds its eigenvectors says so by \
-         Algorithm::proved"
+         Program::proved"
     )]
     Indefinite {
         /// The algorithm.
-        algorithm: &'static str,
+        algorithm: Text,
     },
 }
 
@@ -69,11 +71,8 @@ fn on_graph(quantity: Quantity) -> Option<Quantity> {
 }
 
 /// Whether every release is a sum of one block of such a quantity over all rows.
-pub(super) fn fits(
-    inner: &dyn Algorithm,
-    proved: impl Fn(Quantity) -> bool,
-) -> Result<(), NotOnGraph> {
-    for release in inner.releases() {
+pub(super) fn fits(program: &Program, proved: impl Fn(Quantity) -> bool) -> Result<(), NotOnGraph> {
+    for release in &program.releases {
         let plain = release.form == Form::Sum && release.batch.is_none();
         let fits = match release.blocks.as_slice() {
             [only] => plain && proved(only.quantity),
@@ -82,15 +81,15 @@ pub(super) fn fits(
         if !fits {
             let first = release.blocks.first();
             return Err(NotOnGraph::Released {
-                algorithm: inner.name(),
+                algorithm: program.name.clone(),
                 released: first.map_or(Quantity::Product, |block| block.quantity),
             });
         }
     }
-    match inner.proved().indefinite {
+    match program.proved.indefinite {
         true => Ok(()),
         false => Err(NotOnGraph::Indefinite {
-            algorithm: inner.name(),
+            algorithm: program.name.clone(),
         }),
     }
 }
@@ -119,11 +118,15 @@ impl OnGraph {
     /// # Errors
     /// [`NotOnGraph`] if it releases anything but products and Rayleigh quotients, one block at a time and of all rows.
     pub fn new(inner: Arc<dyn Algorithm>) -> Result<Self, NotOnGraph> {
-        fits(inner.as_ref(), |quantity| on_graph(quantity).is_some())?;
-        let releases = inner.releases();
+        let program = inner.program();
+        fits(&program, |quantity| on_graph(quantity).is_some())?;
         let is_product = |one: &ReleaseSpec| one.blocks[0].quantity == Quantity::Product;
-        let products = releases.iter().map(is_product).collect();
-        Ok(Self { inner, products })
+        let products = program.releases.iter().map(is_product).collect();
+        Ok(Self {
+            inner,
+            columns: program.query_columns,
+            products,
+        })
     }
 
     /// What each peer holds: its row of the matrix whose rows these are, and the row of its vertex in the identity.
@@ -145,38 +148,16 @@ impl OnGraph {
     /// The product's row and the query's row of the vertex that holds these rows; nothing of rows that are no vertex's.
     fn own<'a>(&self, rows: &SparseRows, prepared: &'a [f64]) -> (&'a [f64], &'a [f64]) {
         match Held::of(rows) {
-            Some(_) => prepared.split_at(self.query_columns()),
+            Some(_) => prepared.split_at(self.columns),
             None => (&[], &[]),
         }
     }
 }
 
 impl Algorithm for OnGraph {
-    fn name(&self) -> &'static str {
-        "on-graph"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        let mut all = vec![(self.inner.name(), 1.0)];
-        all.extend(self.inner.settings());
-        all
-    }
-
-    fn dimension(&self) -> usize {
-        self.inner.dimension()
-    }
-
-    fn query_columns(&self) -> usize {
-        self.inner.query_columns()
-    }
-
-    fn proved(&self) -> Proved {
-        self.inner.proved()
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        let mut all = self.inner.releases();
-        for release in &mut all {
+    fn program(&self) -> Program {
+        let mut program = self.inner.program();
+        for release in &mut program.releases {
             for block in &mut release.blocks {
                 if let Some(quantity) = on_graph(block.quantity) {
                     block.quantity = quantity;
@@ -187,7 +168,8 @@ impl Algorithm for OnGraph {
                 }
             }
         }
-        all
+        let state = program.state.with_past();
+        program.inside::<&str>("on-graph", []).state(state)
     }
 
     fn next(&self, state: &PublicState, declared: Option<&ReleaseSpec>) -> Next {
@@ -200,7 +182,7 @@ impl Algorithm for OnGraph {
 
     /// (A X)_v, then x_v.
     fn prepare(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {
-        rows.project(history.query, self.query_columns())
+        rows.project(history.query, self.columns)
     }
 
     fn add_contribution(
@@ -259,7 +241,7 @@ impl Algorithm for OnGraph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{AlgorithmSpec, Covariance, contribution};
+    use crate::algorithm::{Covariance, Deflation, PowerMethod, RetainedState, contribution};
     use crate::linalg::start_block;
     use crate::vocabulary::Seed;
 
@@ -286,13 +268,9 @@ mod tests {
     fn a_vertex_fills_its_own_row_of_the_product_and_adds_its_part_of_the_quotient() {
         let (rows, matrix) = graph();
         let held = OnGraph::held(&rows);
-        let spec = AlgorithmSpec::Deflation {
-            rank: 2,
-            steps: 1,
-            eigenvalue_share: 0.1,
-        };
-        let deflation = OnGraph::new(spec.build(VERTICES).expect("valid")).expect("on graphs");
-        let releases = deflation.releases();
+        let deflation = Deflation::new(VERTICES, 2, 1, 0.1).expect("valid");
+        let deflation = OnGraph::new(Arc::new(deflation)).expect("on graphs");
+        let releases = deflation.program().releases;
         let forms: Vec<Form> = releases.iter().map(|one| one.form).collect();
         let (own, sum) = (Form::OwnCoordinates, Form::Sum);
         assert_eq!(forms, [own, sum, own, sum]);
@@ -318,12 +296,9 @@ mod tests {
     #[test]
     fn a_block_is_a_row_of_as_many_numbers_and_other_releases_are_refused() {
         let (rows, matrix) = graph();
-        let spec = AlgorithmSpec::Power {
-            rank: 3,
-            iterations: 2,
-        };
-        let power = OnGraph::new(spec.build(VERTICES).expect("valid")).expect("on graphs");
-        assert!(!power.is_memoryless());
+        let power = PowerMethod::new(VERTICES, 3, 2).expect("valid");
+        let power = OnGraph::new(Arc::new(power)).expect("on graphs");
+        assert_ne!(power.program().state, RetainedState::Query);
         let x = start_block(&Seed::from_u64(2), VERTICES, 3).expect("full rank");
         let history = History {
             release: ReleaseId(2),
@@ -343,10 +318,7 @@ mod tests {
             power.add_contribution(ReleaseId(2), held, &prepared, 2..3, &mut last);
             assert_eq!(last[0], own.values()[2]);
         }
-        let covariance = Covariance {
-            dimension: VERTICES,
-            rank: 1,
-        };
+        let covariance = Covariance::new(VERTICES, 1).expect("valid");
         let refused = OnGraph::new(Arc::new(covariance)).expect_err("a triangle");
         assert!(refused.to_string().contains("deflation"), "{refused}");
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Algorithm, BlockSpec, History, PublicState, ReleaseSpec};
+use super::{Algorithm, AlgorithmError, BlockSpec, History, Program, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId, TAIL_DEGREES};
 
@@ -30,10 +30,19 @@ pub const TAIL_WEIGHT: f64 = 0.2;
 #[derive(Clone, Copy, Debug)]
 pub struct Pilot {
     /// Items n.
-    pub dimension: usize,
+    pub(super) dimension: usize,
 }
 
 impl Pilot {
+    /// Counts of users of so many items.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] without items.
+    pub fn new(items: usize) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, 1, 1)?;
+        Ok(Self { dimension: items })
+    }
+
     /// The counts in a release of a pilot, one for each of [`TAIL_DEGREES`].
     #[must_use]
     pub fn tail(sum: &Block) -> &[f64] {
@@ -50,24 +59,7 @@ impl Pilot {
 }
 
 impl Algorithm for Pilot {
-    fn name(&self) -> &'static str {
-        "pilot"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        let degree = |threshold: u32| ("tail degree", f64::from(threshold));
-        TAIL_DEGREES.map(degree).to_vec()
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        1
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
+    fn program(&self) -> Program {
         let shape = (TAIL_DEGREES.len(), 1);
         let mut release = ReleaseSpec::sum(1, Quantity::TailCounts, shape, 1);
         release.blocks[0].weight = TAIL_WEIGHT;
@@ -77,7 +69,10 @@ impl Algorithm for Pilot {
             columns: 1,
             weight: 1.0 - TAIL_WEIGHT,
         });
-        vec![release]
+        let degree = |threshold: u32| ("tail degree", f64::from(threshold));
+        Program::of("pilot", self.dimension, 1, vec![release])
+            .with_settings(TAIL_DEGREES.map(degree))
+            .rank(0)
     }
 
     fn prepare(&self, rows: &SparseRows, _: History<'_>) -> Vec<f64> {

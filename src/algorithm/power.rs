@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, Proved, PublicState, ReleaseSpec};
+use super::{Algorithm, AlgorithmError, Program, Proved, PublicState, ReleaseSpec, RetainedState};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
 
 /// Block power method (subspace iteration) on A = Σ_u R_uᵀR_u.
@@ -16,40 +16,38 @@ use crate::linalg::{Block, NotFullRank, orthonormalise};
 #[derive(Clone, Copy, Debug)]
 pub struct PowerMethod {
     /// Items n.
-    pub dimension: usize,
+    pub(super) dimension: usize,
     /// Number of columns p.
-    pub rank: usize,
+    pub(super) rank: usize,
     /// Iterations L.
-    pub iterations: u32,
+    pub(super) iterations: u32,
+}
+
+impl PowerMethod {
+    /// So many columns and iterations on so many items.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, and for no iterations or too many.
+    pub fn new(items: usize, rank: usize, iterations: u32) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, rank, iterations)?;
+        Ok(Self {
+            dimension: items,
+            rank,
+            iterations,
+        })
+    }
 }
 
 impl Algorithm for PowerMethod {
-    fn name(&self) -> &'static str {
-        "power"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![("rank", self.rank as f64)]
-    }
-
-    fn proved(&self) -> Proved {
-        Proved::INDEFINITE
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        ReleaseSpec::products(self.iterations, self.dimension, self.rank)
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        self.rank
-    }
-
-    fn is_memoryless(&self) -> bool {
-        true
+    fn program(&self) -> Program {
+        let releases = ReleaseSpec::products(self.iterations, self.dimension, self.rank);
+        Program::of("power", self.dimension, self.rank, releases)
+            .with_setting("rank", self.rank as f64)
+            .proved(Proved {
+                matrix_only: true,
+                ..Proved::INDEFINITE
+            })
+            .state(RetainedState::Query)
     }
 
     fn advance(

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Algorithm, Next, Proved, PublicState, ReleaseSpec};
+use super::{
+    Algorithm, AlgorithmError, Next, Program, Proved, PublicState, ReleaseSpec, RetainedState,
+};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
 use crate::vocabulary::ReleaseId;
 
@@ -31,14 +33,37 @@ use crate::vocabulary::ReleaseId;
 #[derive(Clone, Copy, Debug)]
 pub struct PrivatePowerIteration {
     /// Items n.
-    pub dimension: usize,
+    pub(super) dimension: usize,
     /// Steps T.
-    pub iterations: u32,
+    pub(super) iterations: u32,
     /// C, 1 ≤ C ≤ n; `None` for the scale of the vector at hand.
-    pub coherence: Option<f64>,
+    pub(super) coherence: Option<f64>,
 }
 
 impl PrivatePowerIteration {
+    /// So many steps on so many items, at noise for this coherence; `None` for the scale of the vector at hand.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] without items, and for no steps or too many; [`AlgorithmError::Coherence`] for a coherence that no vector
+    /// of so many entries has.
+    pub fn new(
+        items: usize,
+        iterations: u32,
+        coherence: Option<f64>,
+    ) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, 1, iterations)?;
+        match coherence {
+            Some(found) if !(1.0..=items as f64).contains(&found) => {
+                Err(AlgorithmError::Coherence { found, items })
+            }
+            _ => Ok(Self {
+                dimension: items,
+                iterations,
+                coherence,
+            }),
+        }
+    }
+
     /// √(C/n), the largest entry that a query may have.
     #[must_use]
     pub fn ceiling(&self) -> Option<f64> {
@@ -48,33 +73,19 @@ impl PrivatePowerIteration {
 }
 
 impl Algorithm for PrivatePowerIteration {
-    fn name(&self) -> &'static str {
-        "ppi"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![("coherence", self.coherence.unwrap_or(0.0))]
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        1
-    }
-
-    fn proved(&self) -> Proved {
-        Proved::INDEFINITE
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        let mut all = ReleaseSpec::products(self.iterations, self.dimension, 1);
-        for release in &mut all {
+    fn program(&self) -> Program {
+        let mut releases = ReleaseSpec::products(self.iterations, self.dimension, 1);
+        for release in &mut releases {
             release.ceiling = self.ceiling();
             release.may_end_before = self.coherence.is_some() && release.iteration.0 > 1;
         }
-        all
+        Program::of("ppi", self.dimension, 1, releases)
+            .with_setting("coherence", self.coherence.unwrap_or(0.0))
+            .proved(Proved::INDEFINITE)
+            .state(match self.coherence {
+                None => RetainedState::Query,
+                Some(_) => RetainedState::All,
+            })
     }
 
     fn next(&self, state: &PublicState, declared: Option<&ReleaseSpec>) -> Next {
@@ -90,10 +101,6 @@ impl Algorithm for PrivatePowerIteration {
             true => Next::Done,
             false => Next::Release(ReleaseId(state.released).next()),
         }
-    }
-
-    fn is_memoryless(&self) -> bool {
-        self.coherence.is_none()
     }
 
     fn advance(
@@ -198,7 +205,7 @@ mod tests {
             let algorithm = of(coherence);
             let mut state = PublicState::new(Arc::new(Block::zeros(100, 1)));
             (state.released, state.agreed) = (released, agreed);
-            let releases = algorithm.releases();
+            let releases = algorithm.program().releases;
             algorithm.next(&state, releases.get(released as usize))
         };
         // √(16/100) = 0.4.

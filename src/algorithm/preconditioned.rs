@@ -6,7 +6,9 @@ use std::sync::Arc;
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, Form, History, Proved, PublicState, ReleaseSpec, Released};
+use super::{
+    Algorithm, Form, History, Program, PublicState, ReleaseSpec, Released, RetainedState, Text,
+};
 use crate::linalg::{Block, ItemWeights, NotFullRank, SparseRows, orthonormalise};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -82,7 +84,7 @@ pub struct Preconditioned {
 }
 
 /// An algorithm that does not go with a P, or weights that do not go with the algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotPreconditioned {
     /// An algorithm for which M is not made of what it releases.
     #[error(
@@ -91,7 +93,7 @@ pub enum NotPreconditioned {
     )]
     Algorithm {
         /// The algorithm.
-        algorithm: &'static str,
+        algorithm: Text,
     },
     /// Weights of other items.
     #[error(
@@ -107,15 +109,6 @@ pub enum NotPreconditioned {
     #[error("an item has weight 0, and P must have an inverse: give every item a weight above 0")]
     Singular,
 }
-
-/// The algorithms whose releases are about A alone, and whose state is that of subspace iteration or one triangle.
-const UNDERSTOOD: [&str; 5] = [
-    "power",
-    "momentum",
-    "krylov",
-    "covariance",
-    "isometric-covariance",
-];
 
 /// How the digest of P is told among settings, six bytes in each number.
 const DIGEST: [&str; 6] = [
@@ -136,8 +129,9 @@ impl Preconditioned {
         inner: Arc<dyn Algorithm>,
         weights: Arc<ItemWeights>,
     ) -> Result<Self, NotPreconditioned> {
-        let products = Self::products(inner.as_ref())?;
-        let (found, items) = (weights.len(), inner.dimension());
+        let program = inner.program();
+        let products = Self::products(&program)?;
+        let (found, items) = (weights.len(), program.items);
         if found != items {
             let weights = found;
             return Err(NotPreconditioned::Items { weights, items });
@@ -156,9 +150,7 @@ impl Preconditioned {
     ///
     /// # Errors
     /// [`NotPreconditioned::Algorithm`] for one other than the five that are proved.
-    pub fn products(inner: &dyn Algorithm) -> Result<bool, NotPreconditioned> {
-        let algorithm = inner.name();
-        let releases = inner.releases();
+    pub fn products(program: &Program) -> Result<bool, NotPreconditioned> {
         let plain = |one: &ReleaseSpec| {
             one.form == Form::Sum
                 && one.batch.is_none()
@@ -170,11 +162,12 @@ impl Preconditioned {
                 [only] => plain(one) && wanted.contains(&only.quantity),
                 _ => false,
             };
-            releases.iter().all(fits)
+            program.releases.iter().all(fits)
         };
         let products = of(&[Quantity::Product]);
         let triangles = of(&[Quantity::PackedTriangle, Quantity::IsometricTriangle]);
-        if !UNDERSTOOD.contains(&algorithm) || !(products || triangles) {
+        if !(program.proved.matrix_only && (products || triangles)) {
+            let algorithm = program.name.clone();
             return Err(NotPreconditioned::Algorithm { algorithm });
         }
         Ok(products)
@@ -288,33 +281,17 @@ impl Preconditioned {
 }
 
 impl Algorithm for Preconditioned {
-    fn name(&self) -> &'static str {
-        "preconditioned"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
+    fn program(&self) -> Program {
         let digest = self.weights.digest();
         let number = |bytes: &[u8]| bytes.iter().fold(0.0, |n, b| n * 256.0 + f64::from(*b));
-        let mut all = vec![(self.inner.name(), 1.0)];
-        all.extend(DIGEST.into_iter().zip(digest.chunks(6).map(number)));
-        all.extend(self.inner.settings());
-        all
-    }
-
-    fn dimension(&self) -> usize {
-        self.inner.dimension()
-    }
-
-    fn query_columns(&self) -> usize {
-        self.inner.query_columns()
-    }
-
-    fn proved(&self) -> Proved {
-        self.inner.proved()
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        self.inner.releases()
+        let own = DIGEST.into_iter().zip(digest.chunks(6).map(number));
+        let program = self.inner.program();
+        let state = match program.state {
+            // The query, which is no longer where the sum was.
+            RetainedState::Query => RetainedState::Numbers(program.items * program.query_columns),
+            other => other,
+        };
+        program.inside("preconditioned", own).state(state)
     }
 
     /// At Q, which is the query in the history.

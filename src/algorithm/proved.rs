@@ -7,7 +7,7 @@
 ///
 /// # An algorithm of your own
 /// Its quantities and its bounds are your word, and so is this: by default it adds up its quantities of the rows as they are held, for matrices
-/// without negative eigenvalues. Override [`Algorithm::proved`](super::Algorithm::proved) to say more or less.
+/// without negative eigenvalues. [`Program::proved`](super::Program::proved) says more or less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proved {
     /// Contributions are the declared quantities of the rows as peers hold them.
@@ -17,6 +17,9 @@ pub struct Proved {
     pub as_held: bool,
     /// The planned noise covers neighbours of which one user's row replaces another's.
     pub replaced: bool,
+    /// What it releases, and what it makes of that, has been shown for the matrix A alone, whatever rows it is the sum of: it may be computed of
+    /// P A P, of rows less a mean, and after a pilot.
+    pub matrix_only: bool,
     /// It finds eigenvectors of matrices that have negative eigenvalues, as those of graphs.
     pub indefinite: bool,
 }
@@ -26,6 +29,7 @@ impl Default for Proved {
         Self {
             as_held: true,
             replaced: true,
+            matrix_only: false,
             indefinite: false,
         }
     }
@@ -36,12 +40,21 @@ impl Proved {
     pub(super) const OF_OWN_ROWS: Self = Self {
         as_held: false,
         replaced: true,
+        matrix_only: false,
+        indefinite: false,
+    };
+    /// An algorithm that is about a matrix without negative eigenvalues and nothing else.
+    pub(super) const MATRIX_ONLY: Self = Self {
+        as_held: true,
+        replaced: true,
+        matrix_only: true,
         indefinite: false,
     };
     /// An algorithm for matrices of any sign.
     pub(super) const INDEFINITE: Self = Self {
         as_held: true,
         replaced: true,
+        matrix_only: false,
         indefinite: true,
     };
 }

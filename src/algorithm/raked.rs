@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::covariance::leading;
 use super::isometric::IsometricCovariance;
-use super::{Algorithm, History, PublicState, ReleaseSpec};
+use super::{Algorithm, AlgorithmError, History, Program, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId, margin_weights};
 
@@ -39,11 +39,11 @@ pub(crate) use raking::raked;
 #[derive(Clone, Copy, Debug)]
 pub struct RakedCovariance {
     /// Items n.
-    pub dimension: usize,
+    pub(super) dimension: usize,
     /// Eigenvectors wanted.
-    pub rank: usize,
+    pub(super) rank: usize,
     /// D ≥ 1, under which the rows are.
-    pub floor: u32,
+    pub(super) floor: u32,
 }
 
 impl RakedCovariance {
@@ -69,34 +69,33 @@ impl RakedCovariance {
     }
 }
 
+impl RakedCovariance {
+    /// So many eigenvectors of the matrix on so many items, of rows under this degree floor.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, and for a floor of 0.
+    pub fn new(items: usize, rank: usize, floor: u32) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, rank, 1)?;
+        let most = u32::MAX as usize;
+        AlgorithmError::count("data.degree_floor", (1, most), floor as usize)?;
+        Ok(Self {
+            dimension: items,
+            rank,
+            floor,
+        })
+    }
+}
+
 impl Algorithm for RakedCovariance {
-    fn name(&self) -> &'static str {
-        "raked-covariance"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![
-            ("rank", self.rank as f64),
-            ("degree floor", f64::from(self.floor)),
-        ]
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
+    fn program(&self) -> Program {
         let shape = (Self::coordinates(self.dimension), 1);
-        let quantity = Quantity::TriangleAndMargins;
-        vec![ReleaseSpec::sum(1, quantity, shape, self.rank)]
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        self.rank
-    }
-
-    fn degree_floor(&self) -> Option<u32> {
-        Some(self.floor)
+        let release = ReleaseSpec::sum(1, Quantity::TriangleAndMargins, shape, self.rank);
+        Program {
+            degree_floor: Some(self.floor),
+            ..Program::of("raked-covariance", self.dimension, self.rank, vec![release])
+        }
+        .with_setting("rank", self.rank as f64)
+        .with_setting("degree floor", f64::from(self.floor))
     }
 
     /// The diagonal, then the row sums.

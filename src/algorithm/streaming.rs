@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, PublicState, ReleaseSpec};
+use super::{Algorithm, AlgorithmError, Program, PublicState, ReleaseSpec, RetainedState};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
 
 /// In which step a row counts: `algorithm.arrival` of an experiment file.
@@ -52,40 +52,37 @@ impl Arrival {
 #[derive(Clone, Copy, Debug)]
 pub struct Streaming {
     /// Items n.
-    pub dimension: usize,
+    pub(super) dimension: usize,
     /// Columns p.
-    pub rank: usize,
+    pub(super) rank: usize,
     /// Steps and batches L.
-    pub iterations: u32,
+    pub(super) iterations: u32,
+}
+
+impl Streaming {
+    /// So many columns on so many items, in as many steps as there are batches of rows.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, and for no steps or too many.
+    pub fn new(items: usize, rank: usize, iterations: u32) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, rank, iterations)?;
+        Ok(Self {
+            dimension: items,
+            rank,
+            iterations,
+        })
+    }
 }
 
 impl Algorithm for Streaming {
-    fn name(&self) -> &'static str {
-        "streaming"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![("rank", self.rank as f64)]
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        self.rank
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        let mut all = ReleaseSpec::products(self.iterations, self.dimension, self.rank);
-        for (batch, release) in (0..).zip(&mut all) {
+    fn program(&self) -> Program {
+        let mut releases = ReleaseSpec::products(self.iterations, self.dimension, self.rank);
+        for (batch, release) in (0..).zip(&mut releases) {
             release.batch = Some(batch);
         }
-        all
-    }
-
-    fn is_memoryless(&self) -> bool {
-        true
+        Program::of("streaming", self.dimension, self.rank, releases)
+            .with_setting("rank", self.rank as f64)
+            .state(RetainedState::Query)
     }
 
     fn advance(

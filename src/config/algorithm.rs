@@ -1,12 +1,41 @@
 //! The table `[algorithm]` of an experiment file.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::{
-    AlgorithmError, AlgorithmKind, AlgorithmSpec, Arrival, Clip, ClipRule, Completion,
-    CompletionMode, GlobalPart, LocalStep, NoiseScale, OjaStep, Output, Precondition, Start,
-    StepRule,
+    Algorithm, AlgorithmError, AlgorithmKind, Arrival, Clip, ClipRule, ClippedPower, Completion,
+    CompletionMode, Covariance, Deflation, GlobalPart, IsometricCovariance, Krylov, LocalStep,
+    Momentum, NoiseScale, OjaStep, Output, Pilot, PowerMethod, Precondition, PrivatePowerIteration,
+    RakedCovariance, SpectralRidge, Start, StepRule, Streaming,
 };
+
+/// What an algorithm is told of the data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DataFacts {
+    /// Items n.
+    pub items: usize,
+    /// The degree floor of the rows, 1 where there is none.
+    pub floor: u32,
+    /// What is public of ratings that are to be completed; `None` where there are none.
+    pub completion: Option<Completion>,
+    /// How contributions are clipped; `None` where they are not.
+    pub clip: Option<Clip>,
+}
+
+impl DataFacts {
+    /// So many items under this degree floor, without ratings and clips.
+    #[must_use]
+    pub fn of_items(items: usize, floor: u32) -> Self {
+        Self {
+            items,
+            floor,
+            completion: None,
+            clip: None,
+        }
+    }
+}
 
 /// `[algorithm]`
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -179,78 +208,89 @@ impl AlgorithmConfig {
         (self.kind == AlgorithmKind::Streaming).then_some((arrival, self.iterations))
     }
 
-    /// The algorithm with its own numbers and no others, without a clip, whose numbers are not all in this table; `completion` is what
-    /// methods of completion are told besides, where there are ratings to complete, and `floor` the degree floor of the rows.
+    /// The algorithm of this table on such data.
     ///
     /// # Errors
     /// [`AlgorithmError::Iterations`] for a number of iterations the algorithm cannot run, [`AlgorithmError::Rank`] for a rank,
-    /// [`AlgorithmError::Ratings`] for a method of completion without ratings.
-    pub fn spec(
-        &self,
-        completion: Option<Completion>,
-        floor: u32,
-    ) -> Result<AlgorithmSpec, AlgorithmError> {
-        let (rank, iterations) = (self.rank, self.iterations);
+    /// [`AlgorithmError::Ratings`] for a method of completion without ratings, [`AlgorithmError::Unclipped`] for a clip where nothing is
+    /// clipped, and others for numbers that make no algorithm.
+    pub fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        let (items, rank, iterations) = (facts.items, self.rank, self.iterations);
         self.check_descent()?;
+        if let Some(clip) = facts.clip {
+            return match self.kind {
+                AlgorithmKind::Power => made(ClippedPower::new(items, rank, iterations, clip)),
+                other => Err(AlgorithmError::Unclipped {
+                    algorithm: other.name(),
+                }),
+            };
+        }
         match self.kind {
             AlgorithmKind::FrankWolfe
             | AlgorithmKind::SvdCompletion
-            | AlgorithmKind::ProjectedGradient => self.descent(completion),
-            AlgorithmKind::Power => Ok(AlgorithmSpec::Power { rank, iterations }),
-            AlgorithmKind::Momentum => Ok(AlgorithmSpec::Momentum {
-                rank,
-                iterations,
-                momentum: self.momentum.unwrap_or(0.0),
-            }),
-            AlgorithmKind::Krylov => Ok(AlgorithmSpec::Krylov {
-                rank,
-                block: self.block(),
-                iterations,
-            }),
-            AlgorithmKind::Auto => Err(AlgorithmError::Unchosen),
-            AlgorithmKind::Covariance
-            | AlgorithmKind::IsometricCovariance
-            | AlgorithmKind::RakedCovariance
-            | AlgorithmKind::Pilot
-                if iterations != 1 =>
-            {
-                Err(AlgorithmError::Iterations {
-                    algorithm: self.kind.name(),
-                    needed: 1,
-                    found: iterations,
-                })
+            | AlgorithmKind::ProjectedGradient => self.descent(facts),
+            AlgorithmKind::Power => made(PowerMethod::new(items, rank, iterations)),
+            AlgorithmKind::Momentum => {
+                let momentum = self.momentum.unwrap_or(0.0);
+                made(Momentum::new(items, rank, iterations, momentum))
             }
-            AlgorithmKind::IsometricCovariance => Ok(AlgorithmSpec::IsometricCovariance { rank }),
-            AlgorithmKind::RakedCovariance => Ok(AlgorithmSpec::RakedCovariance { rank, floor }),
-            AlgorithmKind::Pilot => Ok(AlgorithmSpec::Pilot),
-            AlgorithmKind::Covariance => Ok(AlgorithmSpec::Covariance { rank }),
+            AlgorithmKind::Krylov => made(Krylov::new(items, rank, self.block(), iterations)),
+            AlgorithmKind::Auto => Err(AlgorithmError::Unchosen),
+            AlgorithmKind::IsometricCovariance => {
+                self.check_iterations(1)?;
+                made(IsometricCovariance::new(items, rank))
+            }
+            AlgorithmKind::RakedCovariance => {
+                self.check_iterations(1)?;
+                made(RakedCovariance::new(items, rank, facts.floor))
+            }
+            AlgorithmKind::Pilot => {
+                self.check_iterations(1)?;
+                made(Pilot::new(items))
+            }
+            AlgorithmKind::Covariance => {
+                self.check_iterations(1)?;
+                made(Covariance::new(items, rank))
+            }
             AlgorithmKind::Ppi if rank != 1 => Err(AlgorithmError::Rank {
                 algorithm: self.kind.name(),
                 found: rank,
             }),
-            AlgorithmKind::Ppi => Ok(AlgorithmSpec::Ppi {
-                iterations,
-                coherence: self.coherence,
-            }),
-            AlgorithmKind::Streaming => Ok(AlgorithmSpec::Streaming { rank, iterations }),
+            AlgorithmKind::Ppi => {
+                let coherence = self.coherence;
+                made(PrivatePowerIteration::new(items, iterations, coherence))
+            }
+            AlgorithmKind::Streaming => made(Streaming::new(items, rank, iterations)),
             AlgorithmKind::SpectralRidge => {
                 let algorithm = self.kind.name();
+                let completion = facts.completion;
                 let completion = completion.ok_or(AlgorithmError::Ratings { algorithm })?;
-                let needed = 1 + u32::from(completion.item_means);
-                match iterations == needed {
-                    true => Ok(AlgorithmSpec::SpectralRidge { rank, completion }),
-                    false => Err(AlgorithmError::Iterations {
-                        algorithm,
-                        needed,
-                        found: iterations,
-                    }),
-                }
+                self.check_iterations(1 + u32::from(completion.item_means))?;
+                made(SpectralRidge::new(items, rank, completion))
             }
-            AlgorithmKind::Deflation => Ok(AlgorithmSpec::Deflation {
-                rank,
-                steps: iterations,
-                eigenvalue_share: self.eigenvalue_share.unwrap_or(EIGENVALUE_SHARE),
+            AlgorithmKind::Deflation => {
+                let share = self.eigenvalue_share.unwrap_or(EIGENVALUE_SHARE);
+                made(Deflation::new(items, rank, iterations, share))
+            }
+        }
+    }
+
+    /// Refuses another number of iterations than the only one that the algorithm runs.
+    pub(super) fn check_iterations(&self, needed: u32) -> Result<(), AlgorithmError> {
+        match self.iterations == needed {
+            true => Ok(()),
+            false => Err(AlgorithmError::Iterations {
+                algorithm: self.kind.name(),
+                needed,
+                found: self.iterations,
             }),
         }
     }
+}
+
+/// An algorithm of any kind.
+pub(super) fn made(
+    algorithm: Result<impl Algorithm + 'static, AlgorithmError>,
+) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+    algorithm.map(|algorithm| Arc::new(algorithm) as Arc<dyn Algorithm>)
 }

@@ -1,11 +1,14 @@
 //! The keys of `[algorithm]` that `frank-wolfe`, `svd-completion` and `projected-gradient` have, and what they make.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::algorithm::AlgorithmConfig;
+use super::algorithm::{AlgorithmConfig, DataFacts, made};
 use crate::algorithm::{
-    AlgorithmError, AlgorithmKind, AlgorithmSpec, Completion, CompletionMode, Descent,
-    DescentError, FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, StepRule,
+    Algorithm, AlgorithmError, AlgorithmKind, CompletionMode, DescentError, FrankWolfe,
+    FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, ProjectedGradient,
+    StepRule, SvdCompletion,
 };
 
 /// η of `projected-gradient` where none is given.
@@ -127,58 +130,50 @@ impl AlgorithmConfig {
     }
 
     /// The algorithm, of one of the three kinds.
-    pub(super) fn descent(
-        &self,
-        completion: Option<Completion>,
-    ) -> Result<AlgorithmSpec, AlgorithmError> {
+    pub(super) fn descent(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
         let algorithm = self.kind.name();
-        let rows = completion
+        let rows = facts
+            .completion
             .ok_or(AlgorithmError::Ratings { algorithm })?
             .rows;
-        let (rank, iterations) = (self.rank, self.iterations);
+        let (items, rank, iterations) = (facts.items, self.rank, self.iterations);
         let nuclear = self.nuclear.unwrap_or(0.0);
         let mode = self.mode.unwrap_or_default();
         match self.kind {
-            AlgorithmKind::SvdCompletion if iterations != 1 => Err(AlgorithmError::Iterations {
-                algorithm,
-                needed: 1,
-                found: iterations,
-            }),
             AlgorithmKind::SvdCompletion => {
-                Ok(AlgorithmSpec::Descent(Descent::Svd { rank, rows, mode }))
+                self.check_iterations(1)?;
+                made(SvdCompletion::new(items, rank, rows, mode))
             }
-            AlgorithmKind::ProjectedGradient => Ok(AlgorithmSpec::Descent(Descent::Gradient {
-                rank,
-                iterations,
-                rows,
-                nuclear,
-                step_size: self.step_size.unwrap_or(STEP_SIZE),
-            })),
+            AlgorithmKind::ProjectedGradient => {
+                let numbers = (nuclear, self.step_size.unwrap_or(STEP_SIZE));
+                made(ProjectedGradient::new(
+                    items, rank, iterations, rows, numbers,
+                ))
+            }
             _ => {
                 let inner = self.inner.unwrap_or(1);
-                Ok(AlgorithmSpec::Descent(Descent::FrankWolfe(
-                    FrankWolfeParameters {
-                        rank,
-                        iterations,
-                        rows,
-                        local: match self.local.unwrap_or(LocalStep::FrankWolfe) {
-                            LocalStep::FrankWolfe => Local::FrankWolfe {
-                                nuclear,
-                                step: self.step.unwrap_or(StepRule::Constant),
-                            },
-                            LocalStep::Ridge => Local::Ridge,
+                let parameters = FrankWolfeParameters {
+                    rank,
+                    iterations,
+                    rows,
+                    local: match self.local.unwrap_or(LocalStep::FrankWolfe) {
+                        LocalStep::FrankWolfe => Local::FrankWolfe {
+                            nuclear,
+                            step: self.step.unwrap_or(StepRule::Constant),
                         },
-                        global: match self.global.unwrap_or(GlobalPart::Covariance) {
-                            GlobalPart::Covariance => Global::Covariance,
-                            GlobalPart::Power => Global::Power { inner },
-                            GlobalPart::Oja => Global::Oja {
-                                inner,
-                                step: self.oja_step.unwrap_or(OjaStep::Theorem),
-                            },
-                        },
-                        mode,
+                        LocalStep::Ridge => Local::Ridge,
                     },
-                )))
+                    global: match self.global.unwrap_or(GlobalPart::Covariance) {
+                        GlobalPart::Covariance => Global::Covariance,
+                        GlobalPart::Power => Global::Power { inner },
+                        GlobalPart::Oja => Global::Oja {
+                            inner,
+                            step: self.oja_step.unwrap_or(OjaStep::Theorem),
+                        },
+                    },
+                    mode,
+                };
+                made(FrankWolfe::new(items, parameters))
             }
         }
     }

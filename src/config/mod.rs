@@ -23,7 +23,7 @@ mod study;
 mod sweep;
 mod topology;
 
-pub use algorithm::AlgorithmConfig;
+pub use algorithm::{AlgorithmConfig, DataFacts};
 pub use completion::CompletionConfig;
 pub use descent::DescentKeys;
 pub use dropouts::{DropoutsConfig, FaultsConfig, Publish};

@@ -61,7 +61,7 @@ pub fn run(
 
 /// Refuses a search for a threshold to anybody but a curator, and to a curator whose noise it would be without.
 fn check_search(session: &Session, noise: SumNoise) -> Result<(), EngineError> {
-    let Some(search) = session.plan().algorithm().threshold_search() else {
+    let Some(search) = &session.plan().program().search else {
         return Ok(());
     };
     match noise {
@@ -81,7 +81,7 @@ struct Curator<'a> {
 
 impl Curator<'_> {
     /// The threshold that a search over all rows finds.
-    fn searched(&self, search: ThresholdSearch) -> f64 {
+    fn searched(&self, search: &ThresholdSearch) -> f64 {
         let (session, history) = (self.session, self.state.history());
         let algorithm = session.plan().algorithm();
         let mut above = vec![0.0; search.thresholds.len()];
@@ -92,7 +92,7 @@ impl Curator<'_> {
         let quiet = matches!(self.noise, SumNoise::Nothing);
         let search = ThresholdSearch {
             epsilon: if quiet { 0.0 } else { search.epsilon },
-            ..search
+            ..search.clone()
         };
         let mut rng = session.search_stream(history.release, search.epsilon);
         threshold::search(&search, &above, &mut rng)
@@ -203,10 +203,10 @@ impl Engine for Curator<'_> {
     }
 
     fn agree(&mut self, planned: &PlannedRelease) -> f64 {
-        let algorithm = self.session.plan().algorithm();
-        let value = match algorithm.threshold_search() {
+        let plan = self.session.plan();
+        let value = match &plan.program().search {
             Some(search) => self.searched(search),
-            None => planned.proposal(algorithm, &self.state),
+            None => planned.proposal(plan.algorithm(), &self.state),
         };
         self.state.agreed = Some(value);
         value

@@ -9,7 +9,7 @@ use super::{
     EngineError, Observer, Outcome, PeerRows, Session, SessionError, SessionParts, Silent,
     analytic, central, event, federated, graphs_digest, lockstep,
 };
-use crate::algorithm::AlgorithmSpec;
+use crate::algorithm::{Algorithm, PowerMethod};
 use crate::engine::noise::Assignment;
 use crate::linalg::{SparseRows, start_block};
 use crate::noise::Sigmas;
@@ -131,6 +131,7 @@ pub(crate) fn session_of_length(
 ) -> Session {
     let seed = Seed::from_u64(seed);
     let dimension = rows[0].dimension();
+    let algorithm = PowerMethod::new(dimension, rank, iterations).expect("valid");
     let start = start_block(&seed, dimension, rank).expect("full rank");
     let topology = Arc::new(Topology::from_graph(
         graph.clone(),
@@ -141,8 +142,7 @@ pub(crate) fn session_of_length(
         .expect("contracting bounds and a connected graph");
     let parameters = SessionParameters {
         peers: rows.len() as u32,
-        dimension,
-        algorithm: AlgorithmSpec::Power { rank, iterations },
+        program: Arc::new(algorithm.program()),
         sensitivity: SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None),
         sigma_own: 0.02,
         sigma_pairwise: 3.0,
@@ -157,7 +157,7 @@ pub(crate) fn session_of_length(
         topology: graphs_digest(&topology, &topology),
         start: start.digest(),
     };
-    let plan = SessionPlan::new(parameters).expect("valid");
+    let plan = SessionPlan::new(parameters, Arc::new(algorithm)).expect("valid");
     Session::new(SessionParts {
         schedule: Arc::new(schedule),
         noise_topology: Arc::clone(&topology),
@@ -177,8 +177,18 @@ pub(crate) fn changed(session: &Session, change: impl FnOnce(&mut SessionParamet
     let parts = session.parts();
     let mut parameters = parts.plan.parameters().clone();
     change(&mut parameters);
-    let plan = Arc::new(SessionPlan::new(parameters).expect("valid"));
+    let plan = Arc::new(parts.plan.with(parameters).expect("valid"));
     Session::new(SessionParts { plan, ..parts }).expect("fits")
+}
+
+/// The same session of another algorithm.
+pub(crate) fn running(session: &Session, algorithm: impl Algorithm + 'static) -> Session {
+    let parameters = SessionParameters {
+        program: Arc::new(algorithm.program()),
+        ..session.plan().parameters().clone()
+    };
+    let plan = SessionPlan::new(parameters, Arc::new(algorithm)).expect("valid");
+    session.clone().with_plan(plan).expect("fits")
 }
 
 /// Everything in the outcome.
@@ -223,7 +233,7 @@ fn noise_that_would_overflow_is_refused_before_an_engine_runs() {
     let session = session(graph, AveragingKind::Chebyshev, 1e-6, 5);
     let mut parameters = session.plan().parameters().clone();
     parameters.sigma_pairwise = f64::MAX;
-    let plan = SessionPlan::new(parameters).expect("valid");
+    let plan = session.plan().with(parameters).expect("valid");
     let refused = session.with_plan(plan).expect_err("overflows");
     let rounding = matches!(refused, SessionError::Plan(PlanError::Rounding { .. }));
     assert!(rounding, "{refused:?}");
@@ -259,7 +269,7 @@ fn no_engine_starts_from_a_block_that_the_plan_does_not_name_or_bound() {
     let mut parameters = good.plan.parameters().clone();
     parameters.start = long.digest();
     let mut scaled = good.clone();
-    scaled.plan = Arc::new(SessionPlan::new(parameters).expect("valid"));
+    scaled.plan = Arc::new(good.plan.with(parameters).expect("valid"));
     scaled.start = Arc::new(long);
     for bad in [other, scaled] {
         let refused = Session::new(bad.clone());
@@ -319,7 +329,12 @@ fn parts_that_do_not_belong_together_make_no_session() {
         refused(&|parts| {
             let mut parameters = parts.plan.parameters().clone();
             change(&mut parameters);
-            parts.plan = Arc::new(SessionPlan::new(parameters).expect("a plan, of something else"));
+            parts.plan = Arc::new(
+                parts
+                    .plan
+                    .with(parameters)
+                    .expect("a plan, of something else"),
+            );
         })
     };
     let topology = |graph: &Graph| {
@@ -401,7 +416,7 @@ fn parts_that_do_not_belong_together_make_no_session() {
     assert!(session().with_start(Arc::new(long)).is_err());
     let mut parameters = good.plan.parameters().clone();
     parameters.peers = 11;
-    let plan = SessionPlan::new(parameters).expect("of fewer peers");
+    let plan = good.plan.with(parameters).expect("of fewer peers");
     assert!(session().with_plan(plan).is_err());
 }
 

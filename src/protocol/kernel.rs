@@ -10,7 +10,7 @@ use super::finite::first_not_finite;
 use super::plan::{PlannedRelease, SessionPlan, Terms};
 use super::query::{QueryError, check_query};
 use super::release_error::ReleaseError;
-use crate::algorithm::{self, History, LocalData, PublicState};
+use crate::algorithm::{self, History, LocalData, PublicState, RetainedState};
 use crate::linalg::{Block, SparseRows};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -101,7 +101,7 @@ pub fn advance(
     } else {
         algorithm.advance(state, sum, sigmas)?
     };
-    if algorithm.is_memoryless() {
+    if plan.program().state == RetainedState::Query {
         // Some engines keep nothing but the query.
         next.past.clear();
         next.carried = None;
@@ -122,10 +122,7 @@ pub fn advance(
 /// # Cost
 /// O(n b²) for n × b.
 pub fn check_start(plan: &SessionPlan, start: &Block) -> Result<(), QueryError> {
-    let (dimension, width) = (
-        plan.parameters().dimension,
-        plan.algorithm().query_columns(),
-    );
+    let (dimension, width) = (plan.program().items, plan.program().query_columns);
     let (rows, columns) = (start.rows(), start.columns());
     if (rows, columns) != (dimension, width) {
         return Err(QueryError::Shape {

@@ -11,7 +11,7 @@ use super::{
     Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, PeerSetup,
     PlanError, QueryError, SessionId, SessionParameters, SessionPlan, Timer, Values,
 };
-use crate::algorithm::AlgorithmSpec;
+use crate::algorithm::{Algorithm, AlgorithmError, PowerMethod, Program};
 use crate::linalg::{Block, SparseRows, start_block};
 use crate::noise::{PeerNoise, Term};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
@@ -60,14 +60,23 @@ fn schedule() -> Schedule {
         .expect("contracts")
 }
 
+fn power(rank: usize, iterations: u32) -> Result<PowerMethod, AlgorithmError> {
+    PowerMethod::new(4, rank, iterations)
+}
+
+fn of(algorithm: Result<impl Algorithm, AlgorithmError>) -> Arc<Program> {
+    Arc::new(algorithm.expect("valid").program())
+}
+
+/// A plan of the power method.
+fn planned(parameters: SessionParameters) -> Result<SessionPlan, PlanError> {
+    SessionPlan::new(parameters, Arc::new(power(2, 2).expect("valid")))
+}
+
 fn parameters() -> SessionParameters {
     SessionParameters {
         peers: 3,
-        dimension: 4,
-        algorithm: AlgorithmSpec::Power {
-            rank: 2,
-            iterations: 2,
-        },
+        program: of(power(2, 2)),
         sensitivity: SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None),
         sigma_own: 0.0,
         sigma_pairwise: 0.0,
@@ -104,7 +113,7 @@ fn own_noise(scale: f64) -> Term {
 fn setup() -> PeerSetup {
     PeerSetup {
         index: PeerIndex(1),
-        plan: Arc::new(SessionPlan::new(parameters()).expect("valid")),
+        plan: Arc::new(planned(parameters()).expect("valid")),
         neighbours: [0, 2].map(PeerIndex).to_vec(),
         schedule: schedule().peer(&Triangle, 1),
         rows: rows().into(),
@@ -157,7 +166,7 @@ impl Bench {
 }
 
 fn message(release: u32, round: u32, body: Body) -> Message {
-    let session = SessionPlan::new(parameters()).expect("valid").session();
+    let session = planned(parameters()).expect("valid").session();
     Message {
         session,
         release: ReleaseId(release),
@@ -448,7 +457,7 @@ fn values_beyond_the_bound_are_refused_and_those_at_it_lead_to_none_beyond() {
         bench.send(from, message(1, 0, Body::Scale(0.5)));
     }
     let (plan, own) = (
-        SessionPlan::new(parameters()).expect("valid"),
+        planned(parameters()).expect("valid"),
         schedule().peer(&Triangle, 1),
     );
     let most = |round: Round| plan.largest_sent(ReleaseId(1), own.growth(0, round.0));
@@ -482,7 +491,7 @@ fn a_peer_refuses_to_run_with_other_noise_than_the_plan_calls_for() {
         changed.sigma_own = 0.5;
         changed.sigma_pairwise = 3.0;
         let mut setup = setup();
-        setup.plan = Arc::new(SessionPlan::new(changed).expect("valid"));
+        setup.plan = Arc::new(planned(changed).expect("valid"));
         let pairs = pairs.iter().map(|&scale| own_noise(scale)).collect();
         setup.noise = PeerNoise::new(own_noise(own), pairs, own_noise(0.0));
         Peer::new(setup)
@@ -529,7 +538,7 @@ fn a_start_that_the_plan_does_not_name_or_that_is_not_orthonormal_is_refused() {
         let mut changed = parameters();
         changed.start = named;
         let mut setup = setup();
-        setup.plan = Arc::new(SessionPlan::new(changed).expect("valid"));
+        setup.plan = Arc::new(planned(changed).expect("valid"));
         setup.start = Arc::new(start);
         match Peer::new(setup) {
             Ok(_) => None,
@@ -563,7 +572,7 @@ fn an_input_that_overflows_is_never_published() {
     let mut changed = parameters();
     changed.sigma_own = f64::MAX;
     let mut setup = setup();
-    setup.plan = Arc::new(SessionPlan::new(changed).expect("valid"));
+    setup.plan = Arc::new(planned(changed).expect("valid"));
     setup.noise = PeerNoise::new(own_noise(f64::MAX), Vec::new(), own_noise(0.0));
     let session = setup.plan.session();
     let mut bench = Bench {

@@ -36,12 +36,8 @@ impl ClipSummary {
     pub(super) fn after(experiment: &Experiment, outcome: &Outcome) -> Option<Self> {
         let summary = Self::of(experiment)?;
         let config = experiment.config().algorithm;
-        let algorithm = ClippedPower {
-            dimension: experiment.user_rows().dimension(),
-            rank: config.rank,
-            iterations: config.iterations,
-            clip: summary.clip,
-        };
+        let (items, clip) = (experiment.user_rows().dimension(), summary.clip);
+        let algorithm = ClippedPower::new(items, config.rank, config.iterations, clip).ok()?;
         let records = outcome.records.iter();
         let thresholds = match summary.clip.rule {
             // What the curator told.

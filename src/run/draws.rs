@@ -154,7 +154,7 @@ impl MethodSession {
         let plan = self.session.plan();
         let (entries, squares) = sizes(&self.session);
         let columns = experiment.config().algorithm.rank as u64;
-        let items = plan.parameters().dimension as u64;
+        let items = plan.program().items as u64;
         let drawing = match self.noise {
             SumNoise::Shares => self.session.peers() as u64,
             _ => 1,

@@ -262,7 +262,7 @@ pub fn run_by(
         algorithm: experiment.config().algorithm.kind.name(),
         averaging: experiment.config().averaging.scheme.name(),
         peers: session.peers(),
-        dimension: parameters.dimension,
+        dimension: parameters.program.items,
         rank: experiment.config().algorithm.rank,
         iterations: experiment.iterations(),
         aborted_at: aborted_at(experiment, &outcome),

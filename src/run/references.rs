@@ -79,7 +79,7 @@ impl References {
         match experiment.reference_rows() {
             Cow::Borrowed(_) => run(session),
             Cow::Owned(rows) => run(&Session::curated(
-                session.plan().parameters().clone(),
+                session.plan(),
                 Arc::new(PeerRows::new(vec![rows])),
                 Arc::clone(session.start()),
                 session.seed(),

@@ -306,8 +306,7 @@ impl Experiment {
     #[must_use]
     pub fn release_noise(&self, release: ReleaseId, sensitivity: f64) -> IterationNoise {
         let scale = sensitivity * self.noise_factor(release);
-        let releases = self.algorithm().releases();
-        let spec = releases.get(release.index());
+        let spec = self.releases().get(release.index());
         let (own, pairwise) = match self.is_own(release) {
             true => (self.sigma_central(), 0.0),
             false => (self.noise().sigma_own(), self.noise().sigma_pairwise()),

@@ -1,11 +1,10 @@
 //! Clipped contributions: which keys go with a clip, and what a curator's searches for thresholds take of the budget.
 
-use super::error::{AlgorithmTableError, ExperimentError, PrivacyTableError};
-use crate::algorithm::{AlgorithmKind, AlgorithmSpec, Clip, ClipRule, Output};
+use super::error::{AlgorithmTableError, PrivacyTableError};
+use crate::algorithm::{AlgorithmKind, Clip, ClipRule, Output};
 use crate::config::{Config, EngineKind};
 use crate::privacy::sparse_vector::{self, Searched};
 use crate::privacy::{Budget, Scheme};
-use crate::protocol::PlanError;
 
 /// Refuses a clip where there is nothing to clip, or with what it does not go with.
 pub(super) fn check(config: &Config) -> Result<(), AlgorithmTableError> {
@@ -64,21 +63,12 @@ pub(super) fn searched(
         .map_err(PrivacyTableError::from)
 }
 
-/// The algorithm on rows that fill some of so many slots, clipped where the configuration says so.
-pub(super) fn of(
-    config: &Config,
-    spec: AlgorithmSpec,
-    slots: usize,
-    searched: Option<&Searched>,
-) -> Result<AlgorithmSpec, ExperimentError> {
-    let Some(clip) = config.algorithm.clip_of(slots) else {
-        return Ok(spec);
-    };
+/// How rows that fill some of so many slots are clipped; `None` where they are not.
+pub(super) fn of(config: &Config, slots: usize, searched: Option<&Searched>) -> Option<Clip> {
     let noisy = config.noise.scheme != Scheme::None;
     let searched = searched.filter(|_| noisy);
-    let clip = Clip {
+    config.algorithm.clip_of(slots).map(|clip| Clip {
         test_epsilon: searched.map_or(0.0, |searched| searched.search_epsilon),
         ..clip
-    };
-    Ok(spec.clipped(clip).map_err(PlanError::from)?)
+    })
 }

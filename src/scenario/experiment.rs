@@ -30,7 +30,7 @@ use super::preconditioning::Preconditioning;
 use super::rating_test::RatingTest;
 use super::shared::Shared;
 use super::warning::Warning;
-use crate::algorithm::{Algorithm, Clip, Completion, Form, ReleaseSpec};
+use crate::algorithm::{Algorithm, Clip, Completion, Form, Program, ReleaseSpec};
 use crate::config::{Config, MeanShare, anchored, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::event::faults::FaultSchedule;
@@ -68,6 +68,8 @@ pub struct Experiment {
     pub(super) rating_test: Option<Arc<RatingTest>>,
     /// What the algorithm was told of ratings, where it predicts them.
     pub(super) completion: Option<Completion>,
+    /// How contributions are clipped; `None` where they are not.
+    pub(super) clip: Option<Clip>,
     /// The mean that is released first, where it is private.
     pub(super) centring: Option<Centring>,
     /// Whether its share is that of the public rule, be it given or left to the rule.
@@ -213,7 +215,7 @@ impl Experiment {
     /// How contributions are clipped; `None` where they are not.
     #[must_use]
     pub fn clip(&self) -> Option<Clip> {
-        self.mechanism.spec.clip()
+        self.clip
     }
 
     /// Standard deviation of the noise on every count that the thresholds of a clip follow from; `None` where there are none. Public.
@@ -258,6 +260,12 @@ impl Experiment {
         &self.noise_topology
     }
 
+    /// What is released. Public.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.mechanism.program
+    }
+
     /// What is contributed and how the public state advances.
     #[must_use]
     pub fn algorithm(&self) -> &dyn Algorithm {
@@ -267,7 +275,7 @@ impl Experiment {
     /// Rows and columns of the largest release.
     #[must_use]
     pub fn widest_shape(&self) -> (usize, usize) {
-        let releases = &self.mechanism.releases;
+        let releases = &self.mechanism.program.releases;
         let widest = releases.iter().max_by_key(|release| release.values());
         widest.map_or((0, 0), ReleaseSpec::shape)
     }
@@ -406,19 +414,20 @@ impl Experiment {
     /// comes before the first one.
     #[must_use]
     pub fn releases(&self) -> &[ReleaseSpec] {
-        &self.mechanism.releases
+        &self.mechanism.program.releases
     }
 
     /// How many iterations there are: one per release, but for a private mean.
     #[must_use]
     pub fn iterations(&self) -> u32 {
-        self.mechanism.spec.iterations()
+        let last = self.mechanism.program.releases.last();
+        last.map_or(0, |release| release.iteration.0)
     }
 
     /// Whether every peer fills coordinates of its own in this release.
     #[must_use]
     pub fn is_own(&self, release: ReleaseId) -> bool {
-        let releases = &self.mechanism.releases;
+        let releases = &self.mechanism.program.releases;
         releases
             .get(release.index())
             .is_some_and(|one| one.form == Form::OwnCoordinates)
@@ -427,14 +436,14 @@ impl Experiment {
     /// Whether there is such a release.
     #[must_use]
     pub fn has_own_coordinates(&self) -> bool {
-        let releases = &self.mechanism.releases;
+        let releases = &self.mechanism.program.releases;
         releases.iter().any(|one| one.form == Form::OwnCoordinates)
     }
 
     /// Whether all releases are of that kind: then nothing is averaged, and all peers hold the same bits.
     #[must_use]
     pub fn has_only_own_coordinates(&self) -> bool {
-        let releases = &self.mechanism.releases;
+        let releases = &self.mechanism.program.releases;
         releases.iter().all(|one| one.form == Form::OwnCoordinates)
     }
 
@@ -451,7 +460,7 @@ impl Experiment {
     /// The batch of rows that contributes to a release; `None` for all rows.
     #[must_use]
     pub fn batch_of(&self, release: ReleaseId) -> Option<u32> {
-        let releases = &self.mechanism.releases;
+        let releases = &self.mechanism.program.releases;
         releases.get(release.index()).and_then(|one| one.batch)
     }
 
@@ -465,7 +474,7 @@ impl Experiment {
     /// How many releases are as large as the largest one.
     #[must_use]
     pub fn widest_releases(&self) -> u32 {
-        let releases = &self.mechanism.releases;
+        let releases = &self.mechanism.program.releases;
         let most = releases.iter().map(ReleaseSpec::values).max();
         let widest = releases.iter().filter(|one| Some(one.values()) == most);
         widest.count() as u32
@@ -474,7 +483,7 @@ impl Experiment {
     /// Rows and columns of what one peer contributes to a release.
     #[must_use]
     pub fn shape_of(&self, release: ReleaseId) -> (usize, usize) {
-        let releases = &self.mechanism.releases;
+        let releases = &self.mechanism.program.releases;
         releases
             .get(release.index())
             .map_or((0, 0), ReleaseSpec::shape)

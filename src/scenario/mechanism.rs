@@ -6,8 +6,8 @@ use super::centring::Centring;
 use super::part::Part;
 use super::ring;
 use crate::algorithm::{
-    Algorithm, AlgorithmError, AlgorithmSpec, Form, LARGEST_ENTRY, NotOnGraph, NotPreconditioned,
-    OnBipartite, OnGraph, Preconditioned, ReleaseSpec, charged, share_factors,
+    Algorithm, Form, LARGEST_ENTRY, NotOnGraph, NotPreconditioned, OnBipartite, OnGraph,
+    Preconditioned, Program, ReleaseSpec, charged, share_factors,
 };
 use crate::linalg::ItemWeights;
 use crate::privacy::ring::Modulus;
@@ -33,24 +33,17 @@ pub(crate) enum DataShape {
 /// An algorithm on data of some shape, before anything is decided about its budget.
 #[derive(Clone, Debug)]
 pub(crate) struct Arranged {
-    spec: AlgorithmSpec,
     algorithm: Arc<dyn Algorithm>,
-    releases: Vec<ReleaseSpec>,
+    program: Program,
 }
 
 impl Arranged {
-    /// The algorithm on so many items.
-    ///
-    /// # Errors
-    /// [`AlgorithmError`] for numbers that make no algorithm.
-    pub(crate) fn new(spec: AlgorithmSpec, items: usize) -> Result<Self, AlgorithmError> {
-        let algorithm = spec.build(items)?;
-        let releases = algorithm.releases();
-        Ok(Self {
-            spec,
+    /// The algorithm with its program.
+    pub(crate) fn new(algorithm: Arc<dyn Algorithm>) -> Self {
+        Self {
+            program: algorithm.program(),
             algorithm,
-            releases,
-        })
+        }
     }
 
     /// The same on data of this shape.
@@ -69,7 +62,7 @@ impl Arranged {
                 Arc::new(OnBipartite::new(self.algorithm, rows)?.within(largest))
             }
         };
-        Ok(Self::own(algorithm))
+        Ok(Self::new(algorithm))
     }
 
     /// The same for the eigenvectors of P A P, with these weights as the diagonal of P; its releases stay what they are.
@@ -81,7 +74,7 @@ impl Arranged {
         weights: Arc<ItemWeights>,
     ) -> Result<Self, NotPreconditioned> {
         let around = Preconditioned::new(self.algorithm, weights)?;
-        Ok(Self::own(Arc::new(around)))
+        Ok(Self::new(Arc::new(around)))
     }
 
     /// Refuses an algorithm that does not go with any P.
@@ -89,26 +82,19 @@ impl Arranged {
     /// # Errors
     /// [`NotPreconditioned`] for such a one.
     pub(crate) fn check_precondition(&self) -> Result<(), NotPreconditioned> {
-        Preconditioned::products(self.algorithm.as_ref()).map(drop)
-    }
-
-    fn own(algorithm: Arc<dyn Algorithm>) -> Self {
-        Self {
-            spec: AlgorithmSpec::Own(Arc::clone(&algorithm)),
-            releases: algorithm.releases(),
-            algorithm,
-        }
+        Preconditioned::products(&self.program).map(drop)
     }
 
     /// The first release, whose bound is that of the whole program but for a private mean.
     pub(crate) fn first(&self) -> &ReleaseSpec {
-        &self.releases[0]
+        &self.program.releases[0]
     }
 
     /// Whether weights may divide its budget: not where releases have shares of their own or meet different records.
     pub(crate) fn takes_weights(&self) -> bool {
-        let batches = self.releases.iter().any(|release| release.batch.is_some());
-        !batches && share_factors(&self.releases).is_empty()
+        let releases = &self.program.releases;
+        let batches = releases.iter().any(|release| release.batch.is_some());
+        !batches && share_factors(releases).is_empty()
     }
 
     /// The whole program: a mean first where it is private, and the budget divided.
@@ -122,22 +108,22 @@ impl Arranged {
         law: Distribution,
     ) -> Result<Mechanism, PrivacyError> {
         // A whole number of releases. A mean that is released first takes its share of what they cost.
-        let charge = charged(&self.releases, |_| 1.0) as u32;
-        let shares = share_factors(&self.releases);
-        let weights = split.noise_factors(self.releases.len() as u32)?;
+        let releases = &self.program.releases;
+        let charge = charged(releases, |_| 1.0) as u32;
+        let shares = share_factors(releases);
+        let weights = split.noise_factors(releases.len() as u32)?;
         let (arranged, weights) = match centring {
             Some(centring) => {
-                let factors = centring.factors(&weights, self.releases.len());
-                (Self::own(centring.around(self.algorithm)), factors)
+                let factors = centring.factors(&weights, releases.len());
+                (Self::new(centring.around(self.algorithm)), factors)
             }
             None => (self, weights),
         };
         let factors = if shares.is_empty() { &weights } else { &shares };
         let factors = factors.iter().map(|factor| law.factor(*factor)).collect();
         Ok(Mechanism {
-            spec: arranged.spec,
             algorithm: arranged.algorithm,
-            releases: arranged.releases,
+            program: Arc::new(arranged.program),
             charge,
             weights,
             factors,
@@ -150,12 +136,10 @@ impl Arranged {
 /// A program of releases with the part of the budget that each spends.
 #[derive(Clone, Debug)]
 pub(crate) struct Mechanism {
-    /// The algorithm with its own numbers.
-    pub(crate) spec: AlgorithmSpec,
     /// The algorithm, on its items.
     pub(crate) algorithm: Arc<dyn Algorithm>,
-    /// All its releases, in order.
-    pub(crate) releases: Vec<ReleaseSpec>,
+    /// What it releases.
+    pub(crate) program: Arc<Program>,
     /// For how many releases of noise factor 1 one record is charged, with all retries.
     pub(crate) charge: u32,
     /// What the noise of every release is multiplied by; empty for an even budget.
@@ -171,8 +155,8 @@ impl Mechanism {
     /// The same program with noise for the part of the budget that it has, where a pilot and what follows it share one.
     pub(crate) fn of_part(mut self, part: Option<Part>) -> Self {
         if let Some(part) = part {
-            self.factors = part.factors(&self.factors, self.releases.len());
-            self.weights = part.factors(&self.weights, self.releases.len());
+            self.factors = part.factors(&self.factors, self.program.releases.len());
+            self.weights = part.factors(&self.weights, self.program.releases.len());
         }
         self
     }
@@ -202,7 +186,7 @@ impl Mechanism {
 
     fn once(&self, cost: impl Fn(f64) -> f64) -> f64 {
         let cost = |index: usize| self.factors.get(index).map_or(1.0, |factor| cost(*factor));
-        charged(&self.releases, cost)
+        charged(&self.program.releases, cost)
     }
 
     /// What all releases and retries cost one record, in releases of factor 1.
@@ -223,7 +207,7 @@ impl Mechanism {
     /// Whether peers fill coordinates of their own in some release.
     pub(crate) fn has_own_coordinates(&self) -> bool {
         let own = |one: &ReleaseSpec| one.form == Form::OwnCoordinates;
-        self.releases.iter().any(own)
+        self.program.releases.iter().any(own)
     }
 
     /// What the releases ask of sums of integers, over so many peers of which one holds at most so many rows.
@@ -236,12 +220,18 @@ impl Mechanism {
         (peers, rows): (usize, usize),
         modulus: Option<Modulus>,
     ) -> Result<RingRequest, PrivacyError> {
-        let dimension = self.algorithm.dimension();
+        let dimension = self.program.items;
         let range = ring::Range {
             dimension,
             peers,
             rows,
         };
-        ring::request(&self.releases, sensitivity, range, &self.weights, modulus)
+        ring::request(
+            &self.program.releases,
+            sensitivity,
+            range,
+            &self.weights,
+            modulus,
+        )
     }
 }

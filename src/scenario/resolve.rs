@@ -22,7 +22,7 @@ use super::{
     algorithm_keys, clipping, completion, dropouts, filters, graph, labels, laplace, memory,
     numbers, pilot, placement, preconditioning, rating, recommender, warnings,
 };
-use crate::config::{Config, EngineKind, check_identity, read_config};
+use crate::config::{Config, DataFacts, EngineKind, check_identity, read_config};
 use crate::data;
 use crate::engine::event::Latency;
 use crate::engine::mixing_bounds;
@@ -142,13 +142,18 @@ impl Experiment {
             .check_participants(peers, searched.is_some())
             .map_err(PrivacyTableError::from)?;
         let told = completion::told(&config, rows.user_rows.len(), items);
-        let spec = config
+        let facts = DataFacts {
+            items,
+            floor: floor.get(),
+            completion: told,
+            clip: clipping::of(&config, rows.user_rows.len(), searched.as_ref()),
+        };
+        let algorithm = config
             .algorithm
-            .spec(told, floor.get())
+            .algorithm(&facts)
             .map_err(PlanError::from)?;
-        let spec = clipping::of(&config, spec, rows.user_rows.len(), searched.as_ref())?;
         let shape = graph::shape(&config, loaded.interactions.users());
-        let arranged = Arranged::new(spec, items).map_err(PlanError::from)?;
+        let arranged = Arranged::new(algorithm);
         let arranged = arranged.on(shape).map_err(AlgorithmTableError::from)?;
         let preconditioning = preconditioning::of(&config, &rows.interactions.item_degrees())
             .map_err(AlgorithmTableError::from)?;
@@ -278,6 +283,7 @@ impl Experiment {
             titles,
             samples: rows.samples,
             rating_test: rows.rating_test,
+            clip: facts.clip,
             completion: told.filter(|_| completion::is_meant(&config)),
             config,
             centring,
@@ -326,7 +332,11 @@ impl Experiment {
 
 /// Refuses releases that the analytic engine has no law of.
 fn check_analytic(config: &Config, mechanism: &Mechanism) -> Result<(), EngineTableError> {
-    let mut blocks = mechanism.releases.iter().flat_map(|one| &one.blocks);
+    let mut blocks = mechanism
+        .program
+        .releases
+        .iter()
+        .flat_map(|one| &one.blocks);
     match blocks.find(|block| block.quantity != Quantity::Product) {
         Some(other) if config.engine.kind == EngineKind::Analytic => {
             let released = other.quantity;

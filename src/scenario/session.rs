@@ -46,17 +46,17 @@ impl Experiment {
 
     /// Refuses releases that no message holds, before anything as large is drawn.
     pub(super) fn check_widths(&self) -> Result<(), ExperimentError> {
-        let of = (self.mechanism.spec.name(), self.user_rows.dimension());
+        let program = &*self.mechanism.program;
         let peers = self.topology.graph().nodes() as u32;
-        let mut releases = self.mechanism.releases.iter();
-        releases.try_for_each(|release| PlannedRelease::check_width(release, of, peers))?;
+        let mut releases = program.releases.iter();
+        releases.try_for_each(|release| PlannedRelease::check_width(release, program, peers))?;
         Ok(())
     }
 
     pub(super) fn try_session(&self, seed: &Seed) -> Result<Session, ExperimentError> {
         let algorithm = self.config.algorithm;
         let items = self.user_rows.dimension();
-        let columns = self.mechanism.algorithm.query_columns();
+        let columns = self.mechanism.program.query_columns;
         self.check_widths()?;
         let start = algorithm
             .start
@@ -68,8 +68,7 @@ impl Experiment {
             })?;
         let parameters = SessionParameters {
             peers: self.topology.graph().nodes() as u32,
-            dimension: items,
-            algorithm: self.mechanism.spec.clone(),
+            program: Arc::clone(&self.mechanism.program),
             sensitivity: self.sensitivity_spec.clone(),
             sigma_own: self.noise.sigma_own(),
             sigma_pairwise: self.noise.sigma_pairwise(),
@@ -92,7 +91,10 @@ impl Experiment {
             start: start.digest(),
         };
         let session = Session::new(SessionParts {
-            plan: Arc::new(SessionPlan::new(parameters)?),
+            plan: Arc::new(SessionPlan::new(
+                parameters,
+                Arc::clone(&self.mechanism.algorithm),
+            )?),
             topology: Arc::clone(&self.topology),
             schedule: Arc::clone(&self.schedule),
             noise_topology: Arc::clone(&self.noise_topology),

@@ -6,9 +6,7 @@ use super::ring;
 use super::session::of_plan;
 use super::shared::Shared;
 use super::specs::{AveragingSpec, NoiseSpec, PrivacySpec};
-use crate::algorithm::{
-    Algorithm, AlgorithmError, AlgorithmSpec, Form, NotOnGraph, OnGraph, ReleaseSpec, charged,
-};
+use crate::algorithm::{Algorithm, Form, NotOnGraph, OnGraph, ReleaseSpec, charged};
 use crate::data::{DataError, Dataset, Partition, RowBounds};
 use crate::engine::{PeerRows, Session, SessionError, SessionParts, mixing_bounds};
 use crate::linalg::{NotFullRank, SparseRows, start_block};
@@ -25,7 +23,7 @@ const DEGREE: usize = 10;
 /// A simulation in the making.
 ///
 /// ```
-/// use undertone::algorithm::AlgorithmSpec;
+/// use undertone::algorithm::Covariance;
 /// use undertone::data::Dataset;
 /// use undertone::engine::{Silent, lockstep};
 /// use undertone::linalg::SparseRows;
@@ -40,7 +38,7 @@ const DEGREE: usize = 10;
 /// }
 /// let dataset = Dataset::Samples { rows, radius: 2.5 };
 /// let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User)?;
-/// let simulation = Simulation::new(dataset, AlgorithmSpec::Covariance { rank: 1 }, privacy)
+/// let simulation = Simulation::new(dataset, Covariance::new(3, 1)?, privacy)
 ///     .peers(20)
 ///     .build(7)?;
 /// let outcome = lockstep::run(simulation.session(), &mut Silent)?;
@@ -51,7 +49,7 @@ const DEGREE: usize = 10;
 #[derive(Clone, Debug)]
 pub struct Simulation {
     dataset: Dataset,
-    algorithm: AlgorithmSpec,
+    algorithm: Arc<dyn Algorithm>,
     privacy: PrivacySpec,
     noise: NoiseSpec,
     averaging: AveragingSpec,
@@ -76,9 +74,6 @@ pub enum SimulationError {
     /// Rows that are none, or cannot be dealt.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Numbers that make no algorithm.
-    #[error(transparent)]
-    Algorithm(#[from] AlgorithmError),
     /// A budget or noise that cannot be had.
     #[error(transparent)]
     Privacy(#[from] PrivacyError),
@@ -100,6 +95,14 @@ pub enum SimulationError {
     /// An algorithm that does not run on a graph.
     #[error(transparent)]
     OnGraph(#[from] NotOnGraph),
+    /// An algorithm of other items than the rows have.
+    #[error("the algorithm is for {found} items, the rows have {expected}: make it for those")]
+    Items {
+        /// Items of the algorithm.
+        found: usize,
+        /// Items of the rows.
+        expected: usize,
+    },
     /// A graph that others than its vertices would hold.
     #[error(
         "a graph has one peer for every vertex: {vertices} and not {peers}; give a topology of as many nodes"
@@ -135,7 +138,11 @@ impl Simulation {
     /// This algorithm over these rows under this promise: one peer per row, a random graph of degree 10, Chebyshev gossip and
     /// pairwise noise, unless said otherwise.
     #[must_use]
-    pub fn new(dataset: Dataset, algorithm: AlgorithmSpec, privacy: PrivacySpec) -> Self {
+    pub fn new(
+        dataset: Dataset,
+        algorithm: impl Algorithm + 'static,
+        privacy: PrivacySpec,
+    ) -> Self {
         let (rule, floor) = match dataset.bounds() {
             RowBounds::EqualEntries { degree_floor } => (SensitivityRule::Exact, degree_floor),
             RowBounds::UnitNorm => (SensitivityRule::UnitRow, 1),
@@ -149,7 +156,7 @@ impl Simulation {
         Self {
             sensitivity: SensitivitySpec::new(adjacency, rule, floor, None),
             dataset,
-            algorithm,
+            algorithm: Arc::new(algorithm),
             privacy,
             noise: NoiseSpec::default(),
             averaging: AveragingSpec::default(),
@@ -221,29 +228,36 @@ impl Simulation {
         let seed = Seed::from_u64(number);
         let peers = self.peers.unwrap_or(self.dataset.len());
         let items = self.dataset.items();
-        let algorithm = self.algorithm.build(items)?;
+        let program = self.algorithm.program();
+        if program.items != items {
+            return Err(SimulationError::Items {
+                found: program.items,
+                expected: items,
+            });
+        }
         let on_graph = matches!(self.dataset, Dataset::Graph { .. });
-        let (spec, algorithm, rows) = match on_graph {
+        let (algorithm, rows) = match on_graph {
             true if peers != items => {
                 let vertices = items;
                 return Err(SimulationError::Vertices { vertices, peers });
             }
             true => {
-                let algorithm: Arc<dyn Algorithm> = Arc::new(OnGraph::new(algorithm)?);
-                let rows = OnGraph::held(&self.dataset.rows()?);
-                (AlgorithmSpec::Own(Arc::clone(&algorithm)), algorithm, rows)
+                let inner = Arc::clone(&self.algorithm);
+                let algorithm: Arc<dyn Algorithm> = Arc::new(OnGraph::new(inner)?);
+                (algorithm, OnGraph::held(&self.dataset.rows()?))
             }
             false => {
                 let rows = self.dataset.dealt(peers, self.partition, &seed)?;
-                (self.algorithm.clone(), algorithm, rows)
+                (Arc::clone(&self.algorithm), rows)
             }
         };
+        let program = algorithm.program();
         // Nothing is known of rows that an algorithm makes itself but their length.
-        let sensitivity = match algorithm.proved().as_held {
+        let sensitivity = match program.proved.as_held {
             true => self.sensitivity.clone(),
             false => self.sensitivity.clone().of_unit_rows(),
         };
-        let releases = algorithm.releases();
+        let releases = &program.releases;
         let own = |one: &ReleaseSpec| one.form == Form::OwnCoordinates;
         // Where nothing is summed, every peer adds all of the noise.
         let source = match releases.iter().all(own) {
@@ -255,7 +269,7 @@ impl Simulation {
             None => Arc::new(generated(peers, number)?),
         };
         let noise_topology = self.noise_topology.as_ref().unwrap_or(&topology);
-        let charge = charged(&releases, |_| 1.0);
+        let charge = charged(releases, |_| 1.0);
         if charge.fract() != 0.0 || charge > f64::from(u32::MAX) {
             return Err(SimulationError::Charge {
                 found: charge,
@@ -268,7 +282,7 @@ impl Simulation {
                 peers,
                 rows: rows.iter().map(SparseRows::len).max().unwrap_or(0),
             };
-            ring::request(&releases, &sensitivity, range, &[], None)
+            ring::request(releases, &sensitivity, range, &[], None)
         })?;
         if let (
             true,
@@ -300,11 +314,10 @@ impl Simulation {
             .averaging
             .compile(&topology, mixing_bounds(&topology))?;
         let shared = Shared::of(&topology, noise_topology);
-        let start = start_block(&seed, items, algorithm.query_columns())?;
-        let plan = SessionPlan::new(SessionParameters {
+        let start = start_block(&seed, items, program.query_columns)?;
+        let parameters = SessionParameters {
             peers: peers as u32,
-            dimension: items,
-            algorithm: spec,
+            program: Arc::new(program),
             sensitivity,
             sigma_own,
             sigma_pairwise,
@@ -320,7 +333,8 @@ impl Simulation {
             schedule: schedule.digest(),
             topology: shared.topology,
             start: start.digest(),
-        })?;
+        };
+        let plan = SessionPlan::new(parameters, algorithm)?;
         let session = Session::new(SessionParts {
             plan: Arc::new(plan),
             noise_topology: Arc::clone(noise_topology),
@@ -370,6 +384,7 @@ impl Simulated {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::{Covariance, PowerMethod};
     use crate::engine::central::{self, SumNoise};
     use crate::engine::event::{self, Latency};
     use crate::engine::{Silent, lockstep};
@@ -391,8 +406,12 @@ mod tests {
         Dataset::Samples { rows, radius: 2.2 }
     }
 
+    fn covariance() -> Covariance {
+        Covariance::new(4, 2).expect("valid")
+    }
+
     fn simulation(privacy: PrivacySpec) -> Simulation {
-        Simulation::new(samples(), AlgorithmSpec::Covariance { rank: 2 }, privacy).peers(30)
+        Simulation::new(samples(), covariance(), privacy).peers(30)
     }
 
     #[test]
@@ -412,18 +431,15 @@ mod tests {
 
     #[test]
     fn the_noise_is_planned_for_what_one_record_meets() {
-        let of = |algorithm| {
+        let of = |algorithm: Arc<dyn Algorithm>| {
             let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User).expect("valid");
             let built = Simulation::new(samples(), algorithm, privacy)
                 .peers(30)
                 .build(1);
             built.expect("valid")
         };
-        let one = of(AlgorithmSpec::Covariance { rank: 2 });
-        let four = of(AlgorithmSpec::Power {
-            rank: 2,
-            iterations: 4,
-        });
+        let one = of(Arc::new(covariance()));
+        let four = of(Arc::new(PowerMethod::new(4, 2, 4).expect("valid")));
         let sigma = |built: &Simulated| built.noise().expect("noisy").sigma_own();
         assert!((sigma(&four) / sigma(&one) - 2.0).abs() < 1e-9);
         // The promise is the one asked for, and a curator's run has less noise than everybody's.
@@ -476,7 +492,8 @@ mod tests {
             .build(1);
         let gossiped = gossiped.expect_err("integers mod 2^k cannot be divided");
         assert!(gossiped.to_string().contains("tree"), "{gossiped}");
-        let wide = AlgorithmSpec::Covariance { rank: 5 };
-        assert!(Simulation::new(samples(), wide, privacy).build(1).is_err());
+        let wide = Covariance::new(5, 5).expect("valid");
+        let refused = Simulation::new(samples(), wide, privacy).build(1);
+        assert!(matches!(refused, Err(SimulationError::Items { .. })));
     }
 }

@@ -15,8 +15,8 @@ pub use grid::{BINS, THRESHOLDS, threshold};
 use lengths::Longer;
 
 use super::{
-    AgreedNumber, Algorithm, BlockSpec, Form, History, PublicState, ReleaseSpec, Released,
-    ThresholdSearch,
+    AgreedNumber, Algorithm, AlgorithmError, BlockSpec, Form, History, Program, PublicState,
+    ReleaseSpec, Released, RetainedState, ThresholdSearch,
 };
 use crate::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use crate::vocabulary::{Iteration, Quantity, ReleaseId};
@@ -59,13 +59,13 @@ use crate::vocabulary::{Iteration, Quantity, ReleaseId};
 #[derive(Clone, Copy, Debug)]
 pub struct ClippedPower {
     /// Items n.
-    pub dimension: usize,
+    pub(super) dimension: usize,
     /// Number of columns p.
-    pub rank: usize,
+    pub(super) rank: usize,
     /// Iterations T.
-    pub iterations: u32,
+    pub(super) iterations: u32,
     /// How contributions are clipped.
-    pub clip: Clip,
+    pub(super) clip: Clip,
 }
 
 /// What one release holds.
@@ -79,6 +79,27 @@ struct Parts {
 }
 
 impl ClippedPower {
+    /// So many columns and iterations on so many items, clipped like this.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, and for no iterations or too many;
+    /// [`AlgorithmError::Clip`] for numbers that make no clip.
+    pub fn new(
+        items: usize,
+        rank: usize,
+        iterations: u32,
+        clip: Clip,
+    ) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, rank, iterations)?;
+        clip.check(iterations)?;
+        Ok(Self {
+            dimension: items,
+            rank,
+            iterations,
+            clip,
+        })
+    }
+
     fn parts(&self, release: ReleaseId) -> Parts {
         let number = release.0;
         let separate = self.clip.rule == ClipRule::Histogram && !self.clip.lag;
@@ -105,6 +126,47 @@ impl ClippedPower {
     fn releases_in_all(&self) -> u32 {
         let separate = self.clip.rule == ClipRule::Histogram && !self.clip.lag;
         self.iterations.saturating_mul(1 + u32::from(separate))
+    }
+
+    /// Products spend (1 − f)/T each, counts f over their number; in a release of both the weights divide what the two spend.
+    fn releases(&self) -> Vec<ReleaseSpec> {
+        let count = self.releases_in_all();
+        let all: Vec<Parts> = (1..=count).map(|l| self.parts(ReleaseId(l))).collect();
+        let counting = all.iter().filter(|parts| parts.counts > 0).count().max(1);
+        let of_counts = self.clip.share / counting as f64;
+        let of_product = (1.0 - self.clip.share) / f64::from(self.iterations);
+        let quantity = match self.clip.rule {
+            ClipRule::Geometric => Quantity::ClipCount,
+            _ => Quantity::ClipHistogram,
+        };
+        let release = |parts: Parts| {
+            let (product, counts) = (parts.product, parts.counts > 0);
+            let share = [(product, of_product), (counts, of_counts)]
+                .into_iter()
+                .filter_map(|(there, share)| there.then_some(share))
+                .sum::<f64>();
+            let block = |quantity, shape, spent: f64| BlockSpec {
+                quantity,
+                shape,
+                columns: self.rank,
+                weight: spent / share,
+            };
+            let shape = (self.dimension, self.rank);
+            let first = product.then(|| block(Quantity::ClippedProduct, shape, of_product));
+            let second = counts.then(|| block(quantity, (parts.counts, 1), of_counts));
+            ReleaseSpec {
+                iteration: Iteration(parts.iteration),
+                form: Form::Sum,
+                blocks: first.into_iter().chain(second).collect(),
+                agreement: (self.clip.rule == ClipRule::SparseVector)
+                    .then_some(AgreedNumber::Threshold),
+                may_end_before: false,
+                ceiling: None,
+                batch: None,
+                share,
+            }
+        };
+        all.into_iter().map(release).collect()
     }
 
     /// Coordinates of the product.
@@ -155,78 +217,26 @@ impl ClippedPower {
 }
 
 impl Algorithm for ClippedPower {
-    fn name(&self) -> &'static str {
-        "clipped-power"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        let mut all = vec![("rank", self.rank as f64)];
-        all.extend(self.clip.settings());
-        all
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        self.rank
-    }
-
-    /// Products spend (1 − f)/T each, counts f over their number; in a release of both the weights divide what the two spend.
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        let count = self.releases_in_all();
-        let all: Vec<Parts> = (1..=count).map(|l| self.parts(ReleaseId(l))).collect();
-        let counting = all.iter().filter(|parts| parts.counts > 0).count().max(1);
-        let of_counts = self.clip.share / counting as f64;
-        let of_product = (1.0 - self.clip.share) / f64::from(self.iterations);
-        let quantity = match self.clip.rule {
-            ClipRule::Geometric => Quantity::ClipCount,
-            _ => Quantity::ClipHistogram,
-        };
-        let release = |parts: Parts| {
-            let (product, counts) = (parts.product, parts.counts > 0);
-            let share = [(product, of_product), (counts, of_counts)]
-                .into_iter()
-                .filter_map(|(there, share)| there.then_some(share))
-                .sum::<f64>();
-            let block = |quantity, shape, spent: f64| BlockSpec {
-                quantity,
-                shape,
-                columns: self.rank,
-                weight: spent / share,
-            };
-            let shape = (self.dimension, self.rank);
-            let first = product.then(|| block(Quantity::ClippedProduct, shape, of_product));
-            let second = counts.then(|| block(quantity, (parts.counts, 1), of_counts));
-            ReleaseSpec {
-                iteration: Iteration(parts.iteration),
-                form: Form::Sum,
-                blocks: first.into_iter().chain(second).collect(),
-                agreement: (self.clip.rule == ClipRule::SparseVector)
-                    .then_some(AgreedNumber::Threshold),
-                may_end_before: false,
-                ceiling: None,
-                batch: None,
-                share,
-            }
-        };
-        all.into_iter().map(release).collect()
-    }
-
-    /// Where a curator is asked for a threshold and nobody is one, it is 1.
-    fn statistic(&self, _: &PublicState) -> f64 {
-        1.0
-    }
-
-    fn threshold_search(&self) -> Option<ThresholdSearch> {
+    fn program(&self) -> Program {
         let search = ThresholdSearch {
             // Least first.
             thresholds: (0..THRESHOLDS).rev().map(threshold).collect(),
             most_above: self.clip.most_left_out(),
             epsilon: self.clip.test_epsilon,
         };
-        (self.clip.rule == ClipRule::SparseVector).then_some(search)
+        Program {
+            search: (self.clip.rule == ClipRule::SparseVector).then_some(search),
+            ..Program::of("clipped-power", self.dimension, self.rank, self.releases())
+        }
+        .with_setting("rank", self.rank as f64)
+        .with_settings(self.clip.settings())
+        // The query, which is no longer where the sum was.
+        .state(RetainedState::Numbers(self.product_values()))
+    }
+
+    /// Where a curator is asked for a threshold and nobody is one, it is 1.
+    fn statistic(&self, _: &PublicState) -> f64 {
+        1.0
     }
 
     fn rows_above(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {

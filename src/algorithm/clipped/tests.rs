@@ -85,7 +85,7 @@ fn product(rule: ClipRule, rows: &SparseRows, query: &Arc<Block>, threshold: f64
     let state = at(query, 2, threshold);
     let shape = (N, query.columns());
     let algorithm: &dyn Algorithm = &algorithm;
-    let release = algorithm.releases()[1].shape();
+    let release = algorithm.program().releases[1].shape();
     let all = contribution(algorithm, rows, state.history(), release);
     Block::from_values(shape.0, shape.1, all.values()[..shape.0 * shape.1].to_vec()).to_matrix()
 }
@@ -319,7 +319,7 @@ fn the_geometric_rule_falls_by_a_tenth_where_all_rows_are_within() {
 
 /// What blocks spend of the total, by what they release.
 fn spent(algorithm: &ClippedPower, counts: bool) -> f64 {
-    let releases = algorithm.releases();
+    let releases = algorithm.program().releases;
     let total: f64 = releases.iter().map(|release| release.share).sum();
     let blocks = releases
         .iter()

@@ -4,7 +4,7 @@
 //! made of to R itself, so that no bound depends on rows or on history. The set of explicit entries of a row is the set of items that
 //! the user rated, an entry of 0 included.
 
-mod descent;
+mod descent_error;
 mod frank_wolfe;
 mod methods;
 mod own_check;
@@ -20,7 +20,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use descent::{Descent, DescentError};
+pub use descent_error::DescentError;
 pub use frank_wolfe::{
     FrankWolfe, FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, StepRule,
 };

@@ -9,11 +9,16 @@ use nalgebra::DMatrix;
 
 use super::own_check::{CHECKED, checked};
 use super::parts::{MOST_STEPS, wrong};
-use super::{Completer, CompleterParts, PartsError, RatedRows, triangle};
+use super::{Completer, CompleterParts, DescentError, PartsError, RatedRows, triangle};
 use crate::algorithm::centred::shorten;
-use crate::algorithm::{Algorithm, History, Proved, PublicState, ReleaseSpec, Released};
+use crate::algorithm::{
+    Algorithm, AlgorithmError, History, Program, Proved, PublicState, ReleaseSpec, Released,
+};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, signed, symmetric_eigenpairs};
 use crate::vocabulary::{Quantity, ReleaseId};
+
+/// The most that n³T may be: about ten seconds for one run.
+const MOST_WORK: f64 = 4e9;
 
 /// min ‖P_Ω(Y − Y*)‖² over ‖Y‖_nuc ≤ k by T gradient steps, each followed by a projection on the ball.
 ///
@@ -44,17 +49,17 @@ use crate::vocabulary::{Quantity, ReleaseId};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProjectedGradient {
     /// Items n.
-    pub dimension: usize,
+    pub(in crate::algorithm) dimension: usize,
     /// Eigenvectors of the last matrix that make the reported basis.
-    pub rank: usize,
+    pub(in crate::algorithm) rank: usize,
     /// Steps T.
-    pub iterations: u32,
+    pub(in crate::algorithm) iterations: u32,
     /// What is public of the rows: R is its radius, to which rows are shortened before they are squared.
-    pub rows: RatedRows,
+    pub(in crate::algorithm) rows: RatedRows,
     /// k, in units of ratings.
-    pub nuclear: f64,
+    pub(in crate::algorithm) nuclear: f64,
     /// η, above 0 and at most 1.
-    pub step_size: f64,
+    pub(in crate::algorithm) step_size: f64,
 }
 
 /// What is stored of a step that is over beside V: f and w, one number each per direction.
@@ -133,6 +138,43 @@ fn projection(lengths: &[f64], k: f64) -> Vec<f64> {
 }
 
 impl ProjectedGradient {
+    /// So many steps on so many items, of which so many eigenvectors are reported: `nuclear` is the size of the ball, `step_size` η.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, and [`AlgorithmError::Descent`] for numbers that make no
+    /// descent, or one that takes minutes.
+    pub fn new(
+        items: usize,
+        rank: usize,
+        iterations: u32,
+        rows: RatedRows,
+        (nuclear, step_size): (f64, f64),
+    ) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, rank, iterations)?;
+        DescentError::check_rows(rows)?;
+        DescentError::check_count("iterations", (1, MOST_STEPS), iterations)?;
+        DescentError::check_positive("nuclear", nuclear)?;
+        if (items as f64).powi(3) * f64::from(iterations) > MOST_WORK {
+            return Err(DescentError::Large { items, iterations }.into());
+        }
+        if !(step_size > 0.0 && step_size <= 1.0) {
+            return Err(DescentError::Number {
+                key: "step_size",
+                range: "above 0 and at most 1",
+                found: step_size,
+            }
+            .into());
+        }
+        Ok(Self {
+            dimension: items,
+            rank,
+            iterations,
+            rows,
+            nuclear,
+            step_size,
+        })
+    }
+
     /// V and f of a step for predictions: without the directions whose w is not above the edge √2·σ√n of the noise.
     fn above_noise(&self, step: &Released) -> (Block, Vec<f64>) {
         let edge = SQRT_2 * step.sigma() * (self.dimension as f64).sqrt();
@@ -166,37 +208,17 @@ fn replay(step_size: f64, row: (&[u32], &[f64]), steps: &[Shrinking<'_>], y: &mu
 }
 
 impl Algorithm for ProjectedGradient {
-    fn name(&self) -> &'static str {
-        "projected-gradient"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        let mut all = vec![
-            ("rank", self.rank as f64),
-            ("steps", f64::from(self.iterations)),
-            ("nuclear", self.nuclear),
-            ("step size", self.step_size),
-        ];
-        all.extend(self.rows.settings());
-        all
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        self.rank
-    }
-
-    fn proved(&self) -> Proved {
-        Proved::OF_OWN_ROWS
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
+    fn program(&self) -> Program {
         let shape = (PackedTriangle::coordinates(self.dimension), 1);
         let one = |t| ReleaseSpec::sum(t, Quantity::IsometricTriangle, shape, self.rank);
-        (1..=self.iterations).map(one).collect()
+        let releases = (1..=self.iterations).map(one).collect();
+        Program::of("projected-gradient", self.dimension, self.rank, releases)
+            .with_setting("rank", self.rank as f64)
+            .with_setting("steps", f64::from(self.iterations))
+            .with_setting("nuclear", self.nuclear)
+            .with_setting("step size", self.step_size)
+            .with_settings(self.rows.settings())
+            .proved(Proved::OF_OWN_ROWS)
     }
 
     /// The rows of all users with ratings, shortened to R and in units of it; 0 where a row is beyond all numbers.
@@ -404,7 +426,7 @@ mod tests {
     fn run(algorithm: &ProjectedGradient, rows: &SparseRows) -> PublicState {
         let start = start_block(&Seed::from_u64(2), ITEMS, algorithm.rank).expect("full rank");
         let mut state = PublicState::new(Arc::new(start));
-        for (number, release) in (1..).zip(algorithm.releases()) {
+        for (number, release) in (1..).zip(algorithm.program().releases) {
             let sum = contribution(algorithm, rows, state.history(), release.shape());
             let sum = Arc::new(sum);
             state = algorithm.advance(&state, &sum, &[0.0]).expect("always");

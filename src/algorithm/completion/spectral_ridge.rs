@@ -12,8 +12,8 @@ pub(super) use ridge::Ridge;
 
 use super::super::centred::{shorten, shortening};
 use super::super::{
-    Algorithm, BlockSpec, Form, History, IsometricCovariance, Proved, PublicState, ReleaseSpec,
-    Released,
+    Algorithm, AlgorithmError, BlockSpec, Form, History, IsometricCovariance, Program, Proved,
+    PublicState, ReleaseSpec, Released,
 };
 use super::own_check::{freed, overlap};
 use super::{Completer, Completion};
@@ -65,11 +65,11 @@ const LEAST_RESIDUAL: f64 = 0.1;
 #[derive(Clone, Copy, Debug)]
 pub struct SpectralRidge {
     /// Items n.
-    pub dimension: usize,
+    pub(in crate::algorithm) dimension: usize,
     /// The most directions that are kept, at most n.
-    pub rank: usize,
+    pub(in crate::algorithm) rank: usize,
     /// What is public of the rows, item means or not, and what each block spends.
-    pub completion: Completion,
+    pub(in crate::algorithm) completion: Completion,
 }
 
 /// What the counts and the sums say, in units of ratings.
@@ -82,6 +82,29 @@ struct Means {
 }
 
 impl SpectralRidge {
+    /// At most so many directions of so many items.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, [`AlgorithmError::Shares`] for shares that do not divide the
+    /// budget, [`AlgorithmError::Rows`] for numbers that rows cannot have.
+    pub fn new(items: usize, rank: usize, completion: Completion) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, rank, 1)?;
+        let (shares, rows) = (completion.shares, completion.rows);
+        let positive = shares.iter().all(|share| *share > 0.0);
+        let whole = (shares.iter().sum::<f64>() - 1.0).abs() < 1e-9;
+        if !(positive && whole) {
+            return Err(AlgorithmError::Shares { found: shares });
+        }
+        match rows.are_valid() {
+            true => Ok(Self {
+                dimension: items,
+                rank,
+                completion,
+            }),
+            false => Err(AlgorithmError::Rows { found: rows }),
+        }
+    }
+
     /// Whether what is left of a row is centred again.
     fn recentred(&self) -> bool {
         self.completion.item_means && self.completion.rows.user_centred
@@ -243,41 +266,7 @@ impl SpectralRidge {
     }
 }
 
-impl Algorithm for SpectralRidge {
-    fn name(&self) -> &'static str {
-        "spectral-ridge"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        let Completion {
-            rows,
-            item_means,
-            shares,
-        } = self.completion;
-        let mut all = vec![
-            ("rank", self.rank as f64),
-            ("item means", f64::from(u8::from(item_means))),
-            ("share of sums", shares[0]),
-            ("share of counts", shares[1]),
-            ("share of the triangle", shares[2]),
-        ];
-        all.extend(rows.settings());
-        all
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    /// The query takes no part in what is released.
-    fn query_columns(&self) -> usize {
-        self.rank
-    }
-
-    fn proved(&self) -> Proved {
-        Proved::OF_OWN_ROWS
-    }
-
+impl SpectralRidge {
     fn releases(&self) -> Vec<ReleaseSpec> {
         let n = self.dimension;
         let [sums, counts, triangle] = self.completion.shares;
@@ -315,6 +304,25 @@ impl Algorithm for SpectralRidge {
             let blocks = vec![counted(counts / all), isometric(triangle / all)];
             vec![release(1, blocks, 1.0)]
         }
+    }
+}
+
+impl Algorithm for SpectralRidge {
+    /// The query takes no part in what is released.
+    fn program(&self) -> Program {
+        let Completion {
+            rows,
+            item_means,
+            shares,
+        } = self.completion;
+        Program::of("spectral-ridge", self.dimension, self.rank, self.releases())
+            .with_setting("rank", self.rank as f64)
+            .with_setting("item means", f64::from(u8::from(item_means)))
+            .with_setting("share of sums", shares[0])
+            .with_setting("share of counts", shares[1])
+            .with_setting("share of the triangle", shares[2])
+            .with_settings(rows.settings())
+            .proved(Proved::OF_OWN_ROWS)
     }
 
     fn prepare(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {

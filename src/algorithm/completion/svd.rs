@@ -6,10 +6,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::own_check::{CHECKED, checked, freed, overlap};
-use super::{Completer, CompleterParts, CompletionMode, PartsError, RatedRows, triangle};
+use super::{
+    Completer, CompleterParts, CompletionMode, DescentError, PartsError, RatedRows, triangle,
+};
 use crate::algorithm::centred::shortening;
 use crate::algorithm::covariance::leading;
-use crate::algorithm::{Algorithm, BlockSpec, History, Proved, PublicState, ReleaseSpec, Released};
+use crate::algorithm::{
+    Algorithm, AlgorithmError, BlockSpec, History, Program, Proved, PublicState, ReleaseSpec,
+    Released,
+};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -53,16 +58,37 @@ const WEIGHT: &str = "weight";
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SvdCompletion {
     /// Items n.
-    pub dimension: usize,
+    pub(in crate::algorithm) dimension: usize,
     /// Eigenvectors r.
-    pub rank: usize,
+    pub(in crate::algorithm) rank: usize,
     /// What is public of the rows: L is its radius, to which rows are shortened before they are squared.
-    pub rows: RatedRows,
+    pub(in crate::algorithm) rows: RatedRows,
     /// Our constants, or the published ones.
-    pub mode: CompletionMode,
+    pub(in crate::algorithm) mode: CompletionMode,
 }
 
 impl SvdCompletion {
+    /// So many eigenvectors of so many items.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, and [`AlgorithmError::Descent`] for numbers that rows cannot
+    /// have.
+    pub fn new(
+        items: usize,
+        rank: usize,
+        rows: RatedRows,
+        mode: CompletionMode,
+    ) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, rank, 1)?;
+        DescentError::check_rows(rows)?;
+        Ok(Self {
+            dimension: items,
+            rank,
+            rows,
+            mode,
+        })
+    }
+
     fn triangle(&self) -> usize {
         PackedTriangle::coordinates(self.dimension)
     }
@@ -93,35 +119,7 @@ impl SvdCompletion {
 }
 
 impl Algorithm for SvdCompletion {
-    fn name(&self) -> &'static str {
-        "svd-completion"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        let mut all = vec![
-            ("rank", self.rank as f64),
-            ("mode", f64::from(self.mode as u8)),
-        ];
-        all.extend(self.rows.settings());
-        all
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        self.rank
-    }
-
-    fn proved(&self) -> Proved {
-        Proved {
-            replaced: self.mode == CompletionMode::Tight,
-            ..Proved::OF_OWN_ROWS
-        }
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
+    fn program(&self) -> Program {
         let shape = (self.triangle(), 1);
         let mut release = ReleaseSpec::sum(1, Quantity::IsometricTriangle, shape, self.rank);
         release.blocks[0].weight = 1.0 - COUNTS;
@@ -131,7 +129,14 @@ impl Algorithm for SvdCompletion {
             columns: self.rank,
             weight: COUNTS,
         });
-        vec![release]
+        Program::of("svd-completion", self.dimension, self.rank, vec![release])
+            .with_setting("rank", self.rank as f64)
+            .with_setting("mode", f64::from(self.mode as u8))
+            .with_settings(self.rows.settings())
+            .proved(Proved {
+                replaced: self.mode == CompletionMode::Tight,
+                ..Proved::OF_OWN_ROWS
+            })
     }
 
     fn prepare(&self, rows: &SparseRows, _: History<'_>) -> Vec<f64> {
@@ -344,7 +349,7 @@ mod tests {
     fn released(algorithm: &SvdCompletion, rows: &SparseRows) -> Block {
         let start = start_block(&Seed::from_u64(1), ITEMS, 2).expect("full rank");
         let state = PublicState::new(Arc::new(start));
-        let shape = algorithm.releases()[0].shape();
+        let shape = algorithm.program().releases[0].shape();
         contribution(algorithm, rows, state.history(), shape)
     }
 

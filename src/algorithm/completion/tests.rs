@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    Completer, Completion, CompletionMode, Descent, FrankWolfeParameters, Global, Local, OjaStep,
-    RatedRows, SHARES, StepRule,
+    Completer, Completion, CompletionMode, FrankWolfe, FrankWolfeParameters, Global, Local,
+    OjaStep, ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion,
 };
-use crate::algorithm::{AlgorithmSpec, Next, PublicState, contribution};
+use crate::algorithm::{Algorithm, Next, PublicState, contribution};
 use crate::linalg::{Block, SparseRows, start_block};
 use crate::vocabulary::{Label, ReleaseId, Seed};
 
@@ -36,26 +36,27 @@ fn ratings(first: &[(u32, f64)]) -> SparseRows {
     rows
 }
 
-fn frank_wolfe(local: Local, global: Global) -> AlgorithmSpec {
-    AlgorithmSpec::Descent(Descent::FrankWolfe(FrankWolfeParameters {
+fn frank_wolfe(local: Local, global: Global) -> FrankWolfe {
+    let parameters = FrankWolfeParameters {
         rank: 2,
         iterations: 3,
         rows: ROWS,
         local,
         global,
         mode: CompletionMode::Tight,
-    }))
+    };
+    FrankWolfe::new(ITEMS, parameters).expect("valid")
 }
 
 /// Every method of completion.
-fn methods() -> Vec<AlgorithmSpec> {
-    let ridge = |item_means| AlgorithmSpec::SpectralRidge {
-        rank: 3,
-        completion: Completion {
+fn methods() -> Vec<Arc<dyn Algorithm>> {
+    let ridge = |item_means| {
+        let completion = Completion {
             rows: ROWS,
             item_means,
             shares: SHARES,
-        },
+        };
+        SpectralRidge::new(ITEMS, 3, completion).expect("valid")
     };
     let stepping = Local::FrankWolfe {
         nuclear: 6.0,
@@ -63,24 +64,14 @@ fn methods() -> Vec<AlgorithmSpec> {
     };
     let (inner, step) = (3, OjaStep::Theorem);
     vec![
-        ridge(true),
-        ridge(false),
-        frank_wolfe(stepping, Global::Covariance),
-        frank_wolfe(Local::Ridge, Global::Covariance),
-        frank_wolfe(stepping, Global::Power { inner }),
-        frank_wolfe(stepping, Global::Oja { inner, step }),
-        AlgorithmSpec::Descent(Descent::Svd {
-            rank: 2,
-            rows: ROWS,
-            mode: CompletionMode::Tight,
-        }),
-        AlgorithmSpec::Descent(Descent::Gradient {
-            rank: 2,
-            iterations: 3,
-            rows: ROWS,
-            nuclear: 6.0,
-            step_size: 0.5,
-        }),
+        Arc::new(ridge(true)),
+        Arc::new(ridge(false)),
+        Arc::new(frank_wolfe(stepping, Global::Covariance)),
+        Arc::new(frank_wolfe(Local::Ridge, Global::Covariance)),
+        Arc::new(frank_wolfe(stepping, Global::Power { inner })),
+        Arc::new(frank_wolfe(stepping, Global::Oja { inner, step })),
+        Arc::new(SvdCompletion::new(ITEMS, 2, ROWS, CompletionMode::Tight).expect("valid")),
+        Arc::new(ProjectedGradient::new(ITEMS, 2, 3, ROWS, (6.0, 0.5)).expect("valid")),
     ]
 }
 
@@ -105,16 +96,15 @@ fn predictions(completer: &dyn Completer, rows: &SparseRows) -> Vec<Vec<u64>> {
 /// and so is what any other user predicts; user 0's own predictions are not.
 #[test]
 fn another_row_and_noise_that_makes_up_for_it_leave_all_others_predictions_alone() {
-    for method in methods() {
-        let algorithm = method.build(ITEMS).expect("valid");
+    for algorithm in methods() {
         let about = format!("{algorithm:?}");
         let worlds = [
             ratings(&[(0, 1.0), (2, -0.7), (5, -0.3)]),
             ratings(&[(1, -2.0), (3, 2.0)]),
         ];
-        let start = start_block(&Seed::from_u64(1), ITEMS, algorithm.query_columns());
+        let start = start_block(&Seed::from_u64(1), ITEMS, algorithm.program().query_columns);
         let mut state = PublicState::new(Arc::new(start.expect("full rank")));
-        for (number, release) in (1..).zip(algorithm.releases()) {
+        for (number, release) in (1..).zip(algorithm.program().releases) {
             state.agreed = release.agreement.map(|_| algorithm.statistic(&state));
             if algorithm.next(&state, Some(&release)) != Next::Release(ReleaseId(number)) {
                 break;

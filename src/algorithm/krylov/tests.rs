@@ -77,7 +77,7 @@ fn movielens() -> SparseRows {
 }
 
 fn run(algorithm: &dyn Algorithm, rows: &SparseRows, iterations: u32) -> Vec<Arc<Block>> {
-    let (n, b) = (rows.dimension(), algorithm.query_columns());
+    let (n, b) = (rows.dimension(), algorithm.program().query_columns);
     let start = start_block(&Seed::from_u64(2), n, b).expect("full rank");
     let mut state = PublicState::new(Arc::new(start));
     (0..iterations)
@@ -86,7 +86,7 @@ fn run(algorithm: &dyn Algorithm, rows: &SparseRows, iterations: u32) -> Vec<Arc
                 algorithm,
                 rows,
                 state.history(),
-                algorithm.releases()[0].shape(),
+                algorithm.program().releases[0].shape(),
             ));
             state = algorithm.advance(&state, &sum, &[0.0]).expect("full rank");
             algorithm.estimate(&state)
@@ -256,7 +256,7 @@ fn an_exhausted_space_is_measured_again_and_the_noise_falls() {
             &algorithm,
             &rows,
             state.history(),
-            algorithm.releases()[0].shape(),
+            algorithm.program().releases[0].shape(),
         );
         for value in sum.values_mut() {
             let normal: f64 =

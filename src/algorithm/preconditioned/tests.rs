@@ -1,7 +1,7 @@
 //! P A P through queries of A, against the same algorithms on the rows of P A P themselves.
 
 use super::super::{
-    AlgorithmSpec, Covariance, Deflation, IsometricCovariance, Krylov, Momentum, PowerMethod,
+    Covariance, Deflation, IsometricCovariance, Krylov, Momentum, PowerMethod,
     PrivatePowerIteration, Streaming, contribution,
 };
 use super::*;
@@ -73,7 +73,7 @@ fn run(
     start: Block,
     noise: Noise<'_>,
 ) -> Vec<PublicState> {
-    let releases = algorithm.releases();
+    let releases = algorithm.program().releases;
     let mut state = PublicState::new(Arc::new(start));
     let mut states = Vec::new();
     for (number, release) in (1..).zip(&releases) {
@@ -123,7 +123,7 @@ fn it_is_the_algorithm_on_the_scaled_rows_with_the_noise_that_is_stated() {
         let scaled = weights.scale_columns(&rows);
         for inner in all() {
             let outer = wrapped(&inner, &weights);
-            let q = start(inner.query_columns());
+            let q = start(inner.program().query_columns);
             let of_m = match outer.products {
                 true => orthonormalise(&weights.inverse_times(&q)).expect("full rank"),
                 false => q.clone(),
@@ -150,7 +150,7 @@ fn it_is_the_algorithm_on_the_scaled_rows_with_the_noise_that_is_stated() {
             assert_eq!(expected.len(), found.len());
             for (expected, found) in expected.iter().zip(&found) {
                 let (a, b) = (inner.estimate(expected), outer.estimate(found));
-                let name = inner.name();
+                let name = inner.program().name;
                 let distance = subspace_distance(&a, &b);
                 assert!(distance < 1e-9, "{name} {exponent}: {distance:e}");
                 let gram = b.transpose_times(&b) - DMatrix::identity(RANK, RANK);
@@ -179,10 +179,10 @@ fn without_noise_one_triangle_gives_the_leading_eigenvectors_of_the_scaled_matri
     );
     for inner in &all()[3..] {
         let outer = wrapped(inner, &weights);
-        let states = run(&outer, &rows, start(inner.query_columns()), &silent);
+        let states = run(&outer, &rows, start(inner.program().query_columns), &silent);
         let found = outer.estimate(states.last().expect("releases"));
         let error = subspace_distance(&found, &exact.vectors);
-        assert!(error < 1e-7, "{}: {error:e}", inner.name());
+        assert!(error < 1e-7, "{}: {error:e}", inner.program().name);
     }
 }
 
@@ -193,15 +193,16 @@ fn equal_weights_change_nothing() {
     let flat = weights(0.0);
     for inner in all() {
         let outer = wrapped(&inner, &flat);
-        let q = start(inner.query_columns());
+        let q = start(inner.program().query_columns);
         let of = |algorithm: &dyn Algorithm| {
             let states = run(algorithm, &rows, q.clone(), &silent);
             algorithm.estimate(states.last().expect("releases"))
         };
         let distance = subspace_distance(&of(inner.as_ref()), &of(&outer));
-        assert!(distance < 1e-10, "{}: {distance:e}", inner.name());
-        assert_eq!(inner.releases(), outer.releases());
-        assert!(!outer.is_memoryless());
+        assert!(distance < 1e-10, "{}: {distance:e}", inner.program().name);
+        let (inside, around) = (inner.program(), outer.program());
+        assert_eq!(inside.releases, around.releases);
+        assert_ne!(around.state, RetainedState::Query);
     }
 }
 
@@ -243,14 +244,14 @@ fn extreme_weights_and_sums_keep_queries_orthonormal_or_are_refused() {
         let states = run(
             &outer,
             &rows(),
-            start(inner.query_columns()),
+            start(inner.program().query_columns),
             &|number, shape, _| drawn(number, shape),
         );
         for state in &states {
             assert!(
                 state.query.orthonormality_defect() < 1e-12,
                 "{}",
-                inner.name()
+                inner.program().name
             );
             assert!(outer.estimate(state).orthonormality_defect() < 1e-9);
         }
@@ -319,8 +320,8 @@ fn what_it_does_not_go_with_is_refused() {
         Arc::new(wrapped(&all()[0], &weights(0.5))),
     ];
     for inner in others {
-        let name = inner.name();
-        let refused = Preconditioned::new(inner, weights(0.5)).expect_err(name);
+        let name = inner.program().name;
+        let refused = Preconditioned::new(inner, weights(0.5)).expect_err("not proved");
         assert_eq!(refused, NotPreconditioned::Algorithm { algorithm: name });
         assert!(refused.to_string().contains("precondition = \"none\""));
     }
@@ -345,13 +346,10 @@ fn what_it_does_not_go_with_is_refused() {
 #[test]
 fn settings_name_the_weights() {
     let [power, ..] = all();
-    let of = |exponent| wrapped(&power, &weights(exponent)).settings();
+    let of = |exponent| wrapped(&power, &weights(exponent)).program().settings;
     let (a, b) = (of(0.25), of(0.5));
     assert_eq!(a, of(0.25));
     assert!(a.iter().zip(&b).filter(|(a, b)| a != b).count() >= 5);
-    assert!(a.contains(&("power", 1.0)));
-    let own = |exponent| AlgorithmSpec::Own(Arc::new(wrapped(&power, &weights(exponent))));
-    assert_ne!(own(0.25), own(0.5));
-    assert_eq!(own(0.5), own(0.5));
-    assert_eq!(own(0.5).rank(), RANK);
+    assert!(a.contains(&("power".into(), 1.0)));
+    assert_eq!(wrapped(&power, &weights(0.5)).program().rank, RANK);
 }

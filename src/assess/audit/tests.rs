@@ -257,7 +257,7 @@ fn a_sensitivity_for_half_the_change_is_caught() {
             SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 40, None);
         let statistic = session.start().max_row_norm();
         let sensitivity = |plan: &SessionPlan| plan.releases()[0].terms(statistic).sensitivity;
-        let plan = SessionPlan::new(parameters).expect("valid");
+        let plan = session.plan().with(parameters).expect("valid");
         assert!(sensitivity(&plan) < 0.5 * sensitivity(session.plan()));
         session.with_plan(plan).expect("fits")
     };

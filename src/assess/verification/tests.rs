@@ -8,8 +8,10 @@ mod laplace;
 mod pair;
 mod ring;
 
+use std::sync::Arc;
+
 use super::{Verification, VerifyOptions, verify, verify_sessions};
-use crate::algorithm::AlgorithmSpec;
+use crate::algorithm::{Algorithm, Covariance, PowerMethod};
 use crate::engine::Silent;
 use crate::engine::noise::Tamper;
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
@@ -110,7 +112,7 @@ fn a_sensitivity_below_what_the_basis_calls_for_is_caught() {
         let mut parameters = session.plan().parameters().clone();
         parameters.sensitivity =
             SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 200, None);
-        let plan = SessionPlan::new(parameters).expect("valid");
+        let plan = session.plan().with(parameters).expect("valid");
         session.with_plan(plan).expect("fits")
     };
     let experiment = experiment(&[]);
@@ -247,7 +249,10 @@ fn an_uneven_budget_verifies_and_noise_that_ignores_it_is_caught() {
     let ignored = |session: crate::engine::Session| {
         let mut parameters = session.plan().parameters().clone();
         parameters.noise_factors.clear();
-        let plan = SessionPlan::new(parameters).expect("an even budget is valid");
+        let plan = session
+            .plan()
+            .with(parameters)
+            .expect("an even budget is valid");
         session.with_plan(plan).expect("fits")
     };
     for engine in ["engine.kind=lockstep", "engine.kind=central"] {
@@ -260,13 +265,10 @@ fn an_uneven_budget_verifies_and_noise_that_ignores_it_is_caught() {
         }
     }
     // The factors of the weights without those weights' share of the others: the accounting of SessionPlan::new.
-    let mut parameters = experiment
-        .session(&crate::vocabulary::Seed::from_u64(1))
-        .plan()
-        .parameters()
-        .clone();
+    let session = experiment.session(&crate::vocabulary::Seed::from_u64(1));
+    let mut parameters = session.plan().parameters().clone();
     parameters.noise_factors = vec![parameters.noise_factors[0]; 3];
-    let refused = SessionPlan::new(parameters);
+    let refused = session.plan().with(parameters);
     assert!(
         matches!(refused, Err(PlanError::Overspent { found, .. }) if (found - 6.0).abs() < 1e-9),
         "{refused:?}"
@@ -359,19 +361,19 @@ fn a_plan_has_the_bound_of_what_it_releases_and_of_nothing_else() {
     assert_eq!(bound(session.plan()), 20.0_f64.sqrt().recip());
     // The same request for a product is answered with another bound.
     let mut parameters = session.plan().parameters().clone();
-    let rank = parameters.algorithm.rank();
-    parameters.algorithm = AlgorithmSpec::Power {
-        rank,
-        iterations: 1,
-    };
+    let (items, rank) = (parameters.program.items, parameters.program.rank);
+    let power = PowerMethod::new(items, rank, 1).expect("valid");
+    parameters.program = Arc::new(power.program());
     parameters.scale_rounds = 5;
-    let of_product = SessionPlan::new(parameters.clone()).expect("valid");
+    let of_product = SessionPlan::new(parameters.clone(), Arc::new(power)).expect("valid");
     assert!(bound(&of_product) < bound(session.plan()));
     // What no bound is proved for has no plan.
     let rule = SensitivityRule::RowNorm;
-    parameters.algorithm = AlgorithmSpec::Covariance { rank };
+    let covariance = Covariance::new(items, rank).expect("valid");
+    parameters.program = Arc::new(covariance.program());
     parameters.sensitivity = SensitivitySpec::new(Adjacency::Interaction, rule, 20, None);
-    let refused = SessionPlan::new(parameters).expect_err("no bound is proved");
+    let refused =
+        SessionPlan::new(parameters, Arc::new(covariance)).expect_err("no bound is proved");
     assert!(refused.to_string().contains("is proved for"), "{refused}");
 }
 

@@ -1,7 +1,9 @@
 //! What can be advised, and what each costs.
 
+use std::sync::Arc;
+
 use crate::algorithm::AlgorithmKind;
-use crate::config::{AlgorithmConfig, Config};
+use crate::config::{AlgorithmConfig, Config, DataFacts};
 use crate::privacy::{self, Adjacency, Budget, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::Load;
 use crate::protocol::{SessionParameters, SessionPlan};
@@ -142,11 +144,11 @@ fn setting(
 ) -> Result<Proposal, String> {
     let config = experiment.config();
     let items = experiment.user_rows().dimension();
-    let spec = algorithm
-        .spec(None, floor)
+    let built = algorithm
+        .algorithm(&DataFacts::of_items(items, floor))
         .map_err(|error| error.to_string())?;
-    let built = spec.build(items).map_err(|error| error.to_string())?;
-    let block = &built.releases()[0].blocks[0];
+    let program = Arc::new(built.program());
+    let block = &program.releases[0].blocks[0];
     let privacy = &config.privacy;
     let (adjacency, rule) = (privacy.adjacency, rule(config));
     let sensitivity = SensitivitySpec::new(adjacency, rule, floor, config.data.degree_cap);
@@ -157,7 +159,7 @@ fn setting(
     let calibrated = privacy::calibrate(privacy.calibration, budget, algorithm.iterations)
         .map_err(|error| error.to_string())?;
     let parameters = SessionParameters {
-        algorithm: spec,
+        program: Arc::clone(&program),
         sensitivity,
         scale_rounds: experiment
             .topology()
@@ -171,7 +173,7 @@ fn setting(
         noise_factors: Vec::new(),
         ..own.clone()
     };
-    let plan = SessionPlan::new(parameters).map_err(|error| error.to_string())?;
+    let plan = SessionPlan::new(parameters, built).map_err(|error| error.to_string())?;
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
     let part = experiment.part().map_or(1.0, Part::factor);
     let more = if experiment.is_private() {

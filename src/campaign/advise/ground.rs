@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nalgebra::DMatrix;
 
 use super::candidates::Proposal;
-use crate::algorithm::{AlgorithmSpec, KrylovTrial, Start, raked};
+use crate::algorithm::{KrylovTrial, Start, raked};
 use crate::linalg::{Block, PackedTriangle, Spectrum};
 use crate::recommender::LowPassFilter;
 use crate::vocabulary::{Label, Quantity, Seed, margin_weights};
@@ -79,20 +79,18 @@ impl Ground {
         let n = self.exact.rows();
         let sensitivity = &setting.parameters.sensitivity;
         let sigma = setting.sigma * self.noise;
-        let basis = match setting.parameters.algorithm {
-            AlgorithmSpec::Krylov {
-                rank,
-                block,
-                iterations,
-            } => {
-                let key = (setting.algorithm.start, block.min(n));
+        let program = &setting.parameters.program;
+        let rank = program.rank;
+        let basis = match program.releases.first()?.blocks.first()?.quantity {
+            Quantity::Product => {
+                let key = (setting.algorithm.start, program.query_columns.min(n));
                 let (_, start) = draw.starts.iter().find(|(known, _)| *known == key)?;
                 let bound = sensitivity.of(Quantity::Product, key.1).ok()?;
                 let trial = KrylovTrial {
                     matrix,
                     start,
                     normals: &draw.normals,
-                    iterations: iterations as usize,
+                    iterations: program.releases.len(),
                     rank,
                 };
                 trial.estimate(|query| {
@@ -100,19 +98,20 @@ impl Ground {
                     sigma * bound.bound(statistic)
                 })
             }
-            AlgorithmSpec::IsometricCovariance { rank } => {
+            Quantity::IsometricTriangle => {
                 let bound = sensitivity.of(Quantity::IsometricTriangle, 1).ok()?;
                 let sigma = sigma * bound.bound(0.0);
                 let noisy = noisy(matrix, &draw.normals, sigma, sigma / 2.0_f64.sqrt());
                 Spectrum::leading(&noisy, rank).vectors(rank)
             }
-            AlgorithmSpec::Covariance { rank } => {
+            Quantity::PackedTriangle => {
                 let bound = sensitivity.of(Quantity::PackedTriangle, 1).ok()?;
                 let sigma = sigma * bound.bound(0.0);
                 let noisy = noisy(matrix, &draw.normals, sigma, sigma);
                 Spectrum::leading(&noisy, rank).vectors(rank)
             }
-            AlgorithmSpec::RakedCovariance { rank, floor } => {
+            Quantity::TriangleAndMargins => {
+                let floor = program.degree_floor?;
                 let bound = sensitivity.of(Quantity::TriangleAndMargins, 1).ok()?;
                 let sigma = sigma * bound.bound(0.0);
                 let free = self.matrices.get(&1)?;

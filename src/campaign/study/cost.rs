@@ -51,8 +51,8 @@ impl Bytes {
 
     /// The formulas above.
     fn predicted(engine: EngineKind, session: &Session) -> Self {
-        let parameters = session.plan().parameters();
-        let block = FRAME + 8 * (parameters.dimension * parameters.algorithm.rank()) as u64;
+        let program = session.plan().program();
+        let block = FRAME + 8 * (program.items * program.query_columns) as u64;
         match engine {
             EngineKind::Central => Self {
                 busiest: 0,
@@ -80,11 +80,8 @@ fn gossips(engine: EngineKind) -> bool {
 
 /// Multiply–adds of an average peer per iteration: the product A_uX, noise, averaging, and QR.
 fn work(engine: EngineKind, experiment: &Experiment, session: &Session) -> f64 {
-    let parameters = session.plan().parameters();
-    let (n, p) = (
-        parameters.dimension as f64,
-        parameters.algorithm.rank() as f64,
-    );
+    let program = session.plan().program();
+    let (n, p) = (program.items as f64, program.query_columns as f64);
     let s = session.peers() as f64;
     let product = 2.0 * experiment.user_rows().entries() as f64 * p / s;
     let qr = 2.0 * n * p * p;
@@ -94,7 +91,9 @@ fn work(engine: EngineKind, experiment: &Experiment, session: &Session) -> f64 {
         EngineKind::Lockstep | EngineKind::Analytic | EngineKind::Event | EngineKind::Swarm => {
             let noise_degree = 2.0 * session.noise_graph().edges() as f64 / s;
             // Every message that is combined, and the own value once per round of a recurrence.
-            let scales = 2 * session.graph().edges() as u64 * u64::from(parameters.scale_rounds);
+            let scales = 2
+                * session.graph().edges() as u64
+                * u64::from(session.plan().parameters().scale_rounds);
             let combined = (session.traffic(1).messages - scales) as f64 / s;
             let own = match session.schedule().form() {
                 Form::Recurrence(coefficients) => coefficients.len() as f64,

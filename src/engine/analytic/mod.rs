@@ -59,7 +59,7 @@ use rayon::prelude::*;
 use super::course::{self, Current, Engine};
 use super::outcome::ReleaseRecord;
 use super::{Consensus, EngineError, Observer, Outcome, Session, Totals};
-use crate::algorithm::PublicState;
+use crate::algorithm::{PublicState, RetainedState};
 use crate::linalg::Block;
 use crate::privacy::{Sensitivity, Statistic};
 use crate::protocol::{PeerError, PlannedRelease, kernel};
@@ -323,7 +323,8 @@ impl Engine for Probes<'_> {
         self.states = next.into_iter().map(|(state, _)| state).collect();
         let first = deviations[0].norm();
         // The claim needs the next query to be the orthonormal factor of the sum.
-        self.before = plan.algorithm().is_memoryless().then(|| Agreement {
+        let in_place = plan.program().state == RetainedState::Query;
+        self.before = in_place.then(|| Agreement {
             norm,
             all: self.contraction * initial_spread * norm,
             first,

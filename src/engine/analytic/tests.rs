@@ -12,17 +12,16 @@ use super::{
     Agreement, AnalyticOptions, Contributions, Scaled, approximation, deviation, probes, run,
     run_law, smallest_singular_value,
 };
-use crate::algorithm::AlgorithmSpec;
-use crate::algorithm::PublicState;
-use crate::engine::tests::{graphs, session_of};
+use crate::algorithm::{Covariance, PublicState};
+use crate::engine::tests::{graphs, running, session_of};
 use crate::engine::{
     EngineError, Observer, Outcome, Session, SessionParts, Silent, Transcript, graphs_digest,
     lockstep,
 };
 use crate::linalg::{Block, SparseRows, subspace_distance, top_eigenvectors};
 use crate::noise::Term;
+use crate::protocol::SessionParameters;
 use crate::protocol::averaging::{AveragingKind, Coefficients, Form, MixingBounds, mix};
-use crate::protocol::{SessionParameters, SessionPlan};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{PeerIndex, Quantity, Seed};
 
@@ -73,7 +72,7 @@ fn session(
         },
     );
     let plan = |topology| {
-        SessionPlan::new(SessionParameters {
+        base.plan().with(SessionParameters {
             topology,
             ..parameters
         })
@@ -394,7 +393,7 @@ fn errors_after_three_iterations_have_lockstep_s_law() {
             let session = seeded(&case, 20_000 + seed);
             let mut parameters = session.plan().parameters().clone();
             parameters.sigma_own *= own;
-            let plan = Arc::new(SessionPlan::new(parameters).expect("valid"));
+            let plan = Arc::new(session.plan().with(parameters).expect("valid"));
             let session = Session::unchecked(SessionParts {
                 plan,
                 ..session.parts()
@@ -480,10 +479,8 @@ fn the_initial_spread_is_the_root_mean_square_of_lockstep_s() {
 #[test]
 fn an_algorithm_that_releases_no_product_is_refused() {
     let case = cases().remove(0);
-    let mut parameters = case.plan().parameters().clone();
-    parameters.algorithm = AlgorithmSpec::Covariance { rank: 2 };
-    let plan = SessionPlan::new(parameters).expect("valid");
-    let case = case.with_plan(plan).expect("fits");
+    let items = case.plan().program().items;
+    let case = running(&case, Covariance::new(items, 2).expect("valid"));
     let options = AnalyticOptions {
         probes: 2,
         contraction: 1.0,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::algorithm::{History, PublicState};
+use crate::algorithm::{History, PublicState, RetainedState};
 use crate::engine::course::Current;
 use crate::engine::{EngineError, Session};
 use crate::linalg::Block;
@@ -28,12 +28,12 @@ pub(super) enum States {
 
 /// Whether a peer's sum can take the place of its state: every release is a sum in the shape of the query.
 fn fits_in_place(plan: &SessionPlan) -> bool {
-    let algorithm = plan.algorithm();
-    let shape = (plan.parameters().dimension, algorithm.query_columns());
+    let program = plan.program();
+    let shape = (program.items, program.query_columns);
     let plain = |one: &PlannedRelease| {
         !one.is_own() && one.spec().blocks.len() == 1 && one.shape() == shape
     };
-    algorithm.is_memoryless() && plan.releases().iter().all(plain)
+    program.state == RetainedState::Query && plan.releases().iter().all(plain)
 }
 
 impl States {
@@ -277,8 +277,8 @@ fn in_place(session: &Session, sums: &[f64], u: usize) -> Arc<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{Algorithm, AlgorithmSpec, PowerMethod, ReleaseSpec};
-    use crate::engine::tests::{graphs, rows, session_of};
+    use crate::algorithm::{Algorithm, PowerMethod, Program};
+    use crate::engine::tests::{graphs, rows, running, session_of};
     use crate::linalg::NotFullRank;
     use crate::protocol::averaging::AveragingKind;
 
@@ -292,28 +292,13 @@ mod tests {
     }
 
     impl Algorithm for Stretching {
-        fn name(&self) -> &'static str {
-            "stretching"
-        }
-
-        fn settings(&self) -> Vec<(&'static str, f64)> {
-            vec![("first", self.first)]
-        }
-
-        fn releases(&self) -> Vec<ReleaseSpec> {
-            self.method.releases()
-        }
-
-        fn dimension(&self) -> usize {
-            self.method.dimension()
-        }
-
-        fn query_columns(&self) -> usize {
-            self.method.query_columns()
-        }
-
-        fn is_memoryless(&self) -> bool {
-            self.memoryless
+        fn program(&self) -> Program {
+            let state = match self.memoryless {
+                true => RetainedState::Query,
+                false => RetainedState::All,
+            };
+            let program = self.method.program().state(state);
+            program.with_setting("first", self.first)
         }
 
         fn advance(
@@ -351,18 +336,11 @@ mod tests {
         for memoryless in [true, false] {
             for peer in 0..session.peers() {
                 let algorithm = Stretching {
-                    method: PowerMethod {
-                        dimension: 150,
-                        rank: 4,
-                        iterations: 3,
-                    },
+                    method: PowerMethod::new(150, 4, 3).expect("valid"),
                     first: sums[peer * values],
                     memoryless,
                 };
-                let mut parameters = session.plan().parameters().clone();
-                parameters.algorithm = AlgorithmSpec::Own(Arc::new(algorithm));
-                let plan = SessionPlan::new(parameters).expect("valid");
-                let session = session.clone().with_plan(plan).expect("fits");
+                let session = running(&session, algorithm);
                 let run = |over: u32| {
                     let mut blank = vec![0.0; sums.len()];
                     let mut states = States::new(&session, session.peers(), &mut blank);

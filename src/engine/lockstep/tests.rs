@@ -1,8 +1,10 @@
 //! One sum for all peers against one per peer.
 
 use super::run_holding;
-use crate::algorithm::AlgorithmSpec;
-use crate::engine::tests::{changed, graphs, rows, schemes_on, session_with};
+use std::sync::Arc;
+
+use crate::algorithm::{Algorithm, Covariance, Krylov, PowerMethod};
+use crate::engine::tests::{changed, graphs, rows, running, schemes_on, session_with};
 use crate::engine::{Consensus, Observer, Outcome, Session, Silent, Transcript};
 use crate::protocol::Values;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions};
@@ -11,13 +13,9 @@ use crate::vocabulary::{ReleaseId, Round};
 fn sessions() -> Vec<Session> {
     let (rank, iterations) = (4, 3);
     let algorithms = [
-        AlgorithmSpec::Power { rank, iterations },
-        AlgorithmSpec::Krylov {
-            rank,
-            block: rank,
-            iterations,
-        },
-        AlgorithmSpec::Covariance { rank },
+        Arc::new(PowerMethod::new(150, rank, iterations).expect("valid")) as Arc<dyn Algorithm>,
+        Arc::new(Krylov::new(150, rank, rank, iterations).expect("valid")),
+        Arc::new(Covariance::new(150, rank).expect("valid")),
     ];
     let mut sessions = Vec::new();
     for graph in graphs() {
@@ -30,9 +28,9 @@ fn sessions() -> Vec<Session> {
             .flat_map(|one| algorithms.iter().map(move |algorithm| (*one, algorithm)))
         {
             let session = session_with(&graph, rows(), rank, (3, 1), averaging, 5);
+            let session = running(&session, Arc::clone(algorithm));
             for values in [Values::F64, Values::F32] {
                 sessions.push(changed(&session, |parameters| {
-                    parameters.algorithm = algorithm.clone();
                     parameters.values = values;
                 }));
             }

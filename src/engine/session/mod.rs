@@ -153,7 +153,7 @@ fn is_planned(schedule: &Schedule, plan: &SessionPlan) -> bool {
 }
 
 fn check_rows(plan: &SessionPlan, rows: &PeerRows) -> Result<(), SessionError> {
-    let (peers, dimension) = (plan.parameters().peers, plan.parameters().dimension);
+    let (peers, dimension) = (plan.parameters().peers, plan.program().items);
     if rows.len() != peers as usize {
         let found = rows.len();
         return Err(SessionError::Rows { found, peers });
@@ -246,13 +246,13 @@ impl Session {
     /// A trusted curator's session, which needs no network: one peer holds all rows and adds no noise of its own; the
     /// curator's noise has standard deviation `sigma_central` per unit sensitivity.
     ///
-    /// Of `parameters` what is about a network is replaced: peers, graphs, averaging, own and pairwise noise, rounds of
+    /// Of what is `planned` what is about a network is replaced: peers, graphs, averaging, own and pairwise noise, rounds of
     /// max-consensus, and the hash of the starting block by that of `start`.
     ///
     /// # Errors
     /// As [`Self::new`].
     pub fn curated(
-        parameters: SessionParameters,
+        planned: &SessionPlan,
         rows: Arc<PeerRows>,
         start: Arc<Block>,
         seed: &Seed,
@@ -262,13 +262,16 @@ impl Session {
         let topology = Arc::new(Topology::from_graph(alone, Provenance::edges("curator")));
         // Nobody to exchange with: one step that does nothing.
         let schedule = Schedule::listed(&*topology, 1.0, vec![Vec::new()])?;
-        let plan = SessionPlan::new(SessionParameters {
+        let parameters = SessionParameters {
             peers: 1,
             averaging_rounds: schedule.rounds(),
             schedule: schedule.digest(),
             sigma_own: 0.0,
             ring: None,
-            laplace: parameters.laplace.map(|_| LaplaceShares::of_all(1.0, 1)),
+            laplace: planned
+                .parameters()
+                .laplace
+                .map(|_| LaplaceShares::of_all(1.0, 1)),
             sigma_pairwise: 0.0,
             // Whoever holds all rows fills all coordinates.
             sigma_coordinate: sigma_central,
@@ -276,8 +279,9 @@ impl Session {
             values: Values::F64,
             topology: graphs_digest(&topology, &topology),
             start: start.digest(),
-            ..parameters
-        })?;
+            ..planned.parameters().clone()
+        };
+        let plan = planned.with(parameters)?;
         Self::new(SessionParts {
             plan: Arc::new(plan),
             noise_topology: Arc::clone(&topology),
@@ -439,7 +443,7 @@ impl Session {
     pub fn with_start(self, start: Arc<Block>) -> Result<Self, SessionError> {
         let mut parameters = self.plan.parameters().clone();
         parameters.start = start.digest();
-        let plan = Arc::new(SessionPlan::new(parameters)?);
+        let plan = Arc::new(self.plan.with(parameters)?);
         check_start(&plan, &start).map_err(SessionError::Start)?;
         Self::derive(SessionParts {
             plan,
@@ -501,7 +505,7 @@ impl Session {
     /// # Errors
     /// [`EngineError::CuratorOnly`], and those of [`Self::admit_curator`].
     pub(super) fn admit(&self) -> Result<(), EngineError> {
-        match self.plan.algorithm().threshold_search() {
+        match self.plan.program().search {
             Some(_) => Err(EngineError::CuratorOnly),
             None => self.admit_curator(),
         }
@@ -580,7 +584,7 @@ impl Session {
     /// The rows of all peers in one matrix, in peer order.
     #[must_use]
     pub fn all_rows(&self) -> SparseRows {
-        let mut all = SparseRows::new(self.plan.parameters().dimension);
+        let mut all = SparseRows::new(self.plan.program().items);
         for rows in self.rows.iter() {
             all.append(rows);
         }

@@ -11,7 +11,7 @@ use crate::engine::rows::PeerRows;
 use crate::protocol::averaging::{AveragingError, AveragingKind, AveragingOptions, Length};
 use crate::protocol::regroup::{Links, LinksError, View, ViewNumber};
 use crate::protocol::tolerant::{ViewSetup, Views};
-use crate::protocol::{PlanError, SessionParameters, SessionPlan};
+use crate::protocol::{PlanError, SessionParameters};
 use crate::topology::{Graph, GraphError, Provenance, Topology};
 use crate::vocabulary::PeerIndex;
 
@@ -166,7 +166,7 @@ impl SessionViews {
             topology: graphs_digest(&topology, &noise_topology),
             ..all.clone()
         };
-        let plan = SessionPlan::new(parameters)?;
+        let plan = self.session.plan().with(parameters)?;
         let rows: Vec<LocalData> = members
             .iter()
             .map(|member| self.session.rows().local(member.index()))

@@ -3,8 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::{changed, schemes_on, session_with};
-use crate::algorithm::AlgorithmSpec;
+use super::{running, schemes_on, session_with};
+use crate::algorithm::{
+    Algorithm, AlgorithmError, IsometricCovariance, Krylov, Momentum, PowerMethod,
+};
 use crate::engine::Session;
 use crate::linalg::SparseRows;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, PeerSchedule};
@@ -124,7 +126,7 @@ fn cube() -> Graph {
     Graph::from_edges(8, &edges).expect("a cube")
 }
 
-fn session(graph: &Graph, kind: AveragingKind, algorithm: AlgorithmSpec) -> Session {
+fn session(graph: &Graph, kind: AveragingKind, algorithm: Arc<dyn Algorithm>) -> Session {
     let rows = (0..graph.nodes() as u32).map(|u| {
         let mut rows = SparseRows::new(12);
         for row in 0..3 {
@@ -135,24 +137,19 @@ fn session(graph: &Graph, kind: AveragingKind, algorithm: AlgorithmSpec) -> Sess
     });
     let options = AveragingOptions::default();
     let session = session_with(graph, rows.collect(), 2, (2, 12), (kind, options), 7);
-    changed(&session, |parameters| parameters.algorithm = algorithm)
+    running(&session, algorithm)
 }
 
-fn algorithms() -> [AlgorithmSpec; 4] {
-    let (rank, iterations) = (2, 2);
+fn algorithms() -> [Arc<dyn Algorithm>; 4] {
+    let (items, rank, iterations) = (12, 2, 2);
+    fn of(algorithm: Result<impl Algorithm + 'static, AlgorithmError>) -> Arc<dyn Algorithm> {
+        Arc::new(algorithm.expect("valid"))
+    }
     [
-        AlgorithmSpec::Power { rank, iterations },
-        AlgorithmSpec::Momentum {
-            rank,
-            iterations,
-            momentum: 0.1,
-        },
-        AlgorithmSpec::Krylov {
-            rank,
-            block: 2,
-            iterations,
-        },
-        AlgorithmSpec::IsometricCovariance { rank },
+        of(PowerMethod::new(items, rank, iterations)),
+        of(Momentum::new(items, rank, iterations, 0.1)),
+        of(Krylov::new(items, rank, 2, iterations)),
+        of(IsometricCovariance::new(items, rank)),
     ]
 }
 

@@ -11,9 +11,7 @@ use crate::protocol::averaging::{
     AveragingError, AveragingKind, AveragingOptions, Contacts, Form, Length, Loss, Passing,
     Schedule, ScheduleError,
 };
-use crate::protocol::{
-    Body, CollectingOutbox, Input, Message, Peer, PeerError, SessionPlan, Values,
-};
+use crate::protocol::{Body, CollectingOutbox, Input, Message, Peer, PeerError, Values};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{PeerIndex, ReleaseId, Round, Time};
 
@@ -311,7 +309,7 @@ fn running_totals_are_not_kept_in_short_numbers() {
     let parts = of(&graphs()[0], AveragingKind::PushSum, Length::Rounds(3), 0.0).parts();
     let mut parameters = parts.plan.parameters().clone();
     parameters.values = Values::F32;
-    let plan = SessionPlan::new(parameters).expect("valid").into();
+    let plan = parts.plan.with(parameters).expect("valid").into();
     let refused = Session::new(SessionParts { plan, ..parts });
     let refused = refused.expect_err("mass would leak");
     assert!(

@@ -13,7 +13,7 @@ use crate::linalg::SparseRows;
 use crate::noise::{RingLaws, Sigmas};
 use crate::privacy::ring::{Grid, Modulus};
 use crate::protocol::averaging::AveragingKind;
-use crate::protocol::{RingParameters, SessionParameters, SessionPlan, wire};
+use crate::protocol::{RingParameters, SessionParameters, wire};
 use crate::topology::Graph;
 use crate::vocabulary::{Binding, NoiseRoot, PeerIndex, ReleaseId, Round, Seed};
 
@@ -44,7 +44,7 @@ fn in_ring(
     ring: RingParameters,
 ) -> Result<Session, SessionError> {
     let session = session_of(graph, rows(), 4, (3, 40), kind, 5);
-    let plan = SessionPlan::new(parameters(&session, ring))?;
+    let plan = session.plan().with(parameters(&session, ring))?;
     session.with_plan(plan)
 }
 
@@ -313,7 +313,7 @@ fn a_retry_over_another_set_of_peers_draws_other_noise() {
     let without = session.clone().with_rows(Arc::new(PeerRows::new(without)));
     let without = without.expect("fits");
     // The same plan with another clamp, that is, another plan.
-    let plan = SessionPlan::new(parameters(
+    let plan = session.plan().with(parameters(
         &session,
         RingParameters {
             clamp: 1 << 19,

@@ -338,7 +338,7 @@ fn the_analytic_engine_takes_turns_of_one_law_alone() {
     parameters.schedule = schedule.digest();
     parameters.averaging_rounds = schedule.rounds();
     parts.schedule = Arc::new(schedule);
-    parts.plan = Arc::new(crate::protocol::SessionPlan::new(parameters).expect("valid"));
+    parts.plan = Arc::new(parts.plan.with(parameters).expect("valid"));
     let session = Session::new(parts).expect("fits");
     let refused = analytic::run(&session, probes, &mut Silent);
     assert!(matches!(refused, Err(EngineError::Turns)), "{refused:?}");

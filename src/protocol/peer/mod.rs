@@ -85,10 +85,10 @@ impl Peer {
         check(
             "width of the private rows",
             setup.rows.rows().dimension(),
-            parameters.dimension,
+            parameters.program.items,
         )?;
         let (peer, release) = (setup.index, ReleaseId(1));
-        if setup.plan.algorithm().threshold_search().is_some() {
+        if setup.plan.program().search.is_some() {
             return Err(PeerError::CuratorOnly { peer });
         }
         check_start(&setup.plan, &setup.start).map_err(|source| PeerError::Query {

@@ -1,6 +1,6 @@
 //! Plans that cannot be run.
 
-use crate::algorithm::AlgorithmError;
+use crate::algorithm::{AlgorithmError, Text};
 use crate::noise::SigmaError;
 use crate::noise::integer::UnsupportedSigma;
 use crate::privacy::{Adjacency, PrivacyError, SensitivityRule};
@@ -41,6 +41,14 @@ pub enum PlanError {
     /// A quantity without a proved bound: noise scaled by another would protect nothing.
     #[error(transparent)]
     Sensitivity(#[from] PrivacyError),
+    /// An algorithm that makes other releases than the plan has.
+    #[error(
+        "the program planned is not that of the algorithm, \"{algorithm}\": plan Algorithm::program of the algorithm that the session runs"
+    )]
+    OtherProgram {
+        /// The name in the program.
+        algorithm: Text,
+    },
     /// More coordinates per release than a message holds.
     #[error(
         "algorithm.kind = \"{algorithm}\" on {dimension} items would have every peer release {found} numbers at once, a \
@@ -48,7 +56,7 @@ pub enum PlanError {
     )]
     TooWide {
         /// The algorithm.
-        algorithm: &'static str,
+        algorithm: Text,
         /// Items n.
         dimension: usize,
         /// Coordinates of one release.
@@ -60,7 +68,7 @@ pub enum PlanError {
     #[error("algorithm \"{algorithm}\" declares {release} wrongly: {problem}")]
     Release {
         /// The algorithm.
-        algorithm: &'static str,
+        algorithm: Text,
         /// Which release.
         release: ReleaseId,
         /// What is wrong with it.
@@ -110,7 +118,7 @@ pub enum PlanError {
     )]
     OwnRows {
         /// The algorithm.
-        algorithm: &'static str,
+        algorithm: Text,
         /// What one record is.
         adjacency: Adjacency,
         /// How its effect is bounded.
@@ -123,7 +131,7 @@ pub enum PlanError {
     )]
     NotReplaced {
         /// The algorithm.
-        algorithm: &'static str,
+        algorithm: Text,
     },
     /// Own coordinates without noise, although sums have some.
     #[error(
@@ -132,7 +140,7 @@ pub enum PlanError {
     )]
     BareCoordinates {
         /// The algorithm.
-        algorithm: &'static str,
+        algorithm: Text,
     },
     /// Peers with noise under an algorithm that only somebody who sees all rows can run.
     #[error(
@@ -141,6 +149,6 @@ pub enum PlanError {
     )]
     CuratorOnly {
         /// The algorithm.
-        algorithm: &'static str,
+        algorithm: Text,
     },
 }

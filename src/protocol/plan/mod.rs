@@ -23,7 +23,7 @@ use super::message::{Body, SessionId};
 use super::release_error::ReleaseError;
 use super::values::Values;
 use super::wire::{self, FrameSizes};
-use crate::algorithm::{Algorithm, Next, PublicState, charged, share_factors};
+use crate::algorithm::{Algorithm, Next, Program, PublicState, charged, share_factors};
 use crate::noise::{RingLaws, Sigmas};
 use crate::privacy::{Adjacency, SensitivityRule};
 use crate::vocabulary::{ReleaseId, Round};
@@ -72,7 +72,10 @@ impl SessionPlan {
     /// # Errors
     /// [`PlanError`] for zero or excessive counts, numbers that make no algorithm, releases that are declared wrongly or have no
     /// proved bound, and bad noise scales.
-    pub fn new(mut parameters: SessionParameters) -> Result<Self, PlanError> {
+    pub fn new(
+        mut parameters: SessionParameters,
+        algorithm: Arc<dyn Algorithm>,
+    ) -> Result<Self, PlanError> {
         let count = |what, low, high, found| {
             if (low..=high).contains(&found) {
                 Ok(())
@@ -87,8 +90,12 @@ impl SessionPlan {
         };
         let most = u32::MAX as usize;
         count("the number of peers", 1, most, parameters.peers as usize)?;
-        count("the number of items", 1, most, parameters.dimension)?;
-        let algorithm = parameters.algorithm.build(parameters.dimension)?;
+        let program = Arc::clone(&parameters.program);
+        count("the number of items", 1, most, program.items)?;
+        if algorithm.program() != *program {
+            let algorithm = program.name.clone();
+            return Err(PlanError::OtherProgram { algorithm });
+        }
         count(
             "averaging rounds",
             1,
@@ -97,18 +104,18 @@ impl SessionPlan {
         )?;
         parameters.sigmas().check()?;
         check_laplace(&parameters)?;
-        check_proved(&parameters, algorithm.as_ref())?;
-        let releases = planned(&parameters, algorithm.as_ref())?;
+        check_proved(&parameters)?;
+        let releases = planned(&parameters)?;
         let noisy = parameters.sigma_own > 0.0 || parameters.sigma_pairwise > 0.0;
-        if noisy && algorithm.threshold_search().is_some() {
-            let algorithm = parameters.algorithm.name();
+        if noisy && program.search.is_some() {
+            let algorithm = program.name.clone();
             return Err(PlanError::CuratorOnly { algorithm });
         }
         if noisy
             && parameters.sigma_coordinate == 0.0
             && releases.iter().any(PlannedRelease::is_own)
         {
-            let algorithm = parameters.algorithm.name();
+            let algorithm = program.name.clone();
             return Err(PlanError::BareCoordinates { algorithm });
         }
         if releases.iter().any(PlannedRelease::floods) && parameters.peers > 1 {
@@ -123,12 +130,11 @@ impl SessionPlan {
         } else {
             parameters.scale_rounds = 0;
         }
-        let specs: Vec<_> = releases.iter().map(|one| one.spec().clone()).collect();
         let bounds: Vec<_> = releases
             .iter()
             .map(|one| one.all_bounds().clone())
             .collect();
-        let digest = parameters.digest(algorithm.as_ref(), &specs, &bounds);
+        let digest = parameters.digest(&bounds);
         let mut before = vec![Exchanges::default()];
         before.extend(releases.iter().scan(Exchanges::default(), |sum, one| {
             sum.agreements += u64::from(one.agrees());
@@ -155,6 +161,14 @@ impl SessionPlan {
             .map(|one| plan.largest_of(one))
             .collect();
         Ok(plan)
+    }
+
+    /// The plan of the same algorithm under other parameters.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with(&self, parameters: SessionParameters) -> Result<Self, PlanError> {
+        Self::new(parameters, Arc::clone(&self.algorithm))
     }
 
     /// The session's name.
@@ -203,6 +217,12 @@ impl SessionPlan {
         self.algorithm.as_ref()
     }
 
+    /// What the session releases. Public.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.parameters.program
+    }
+
     /// All releases, in order.
     #[must_use]
     pub fn releases(&self) -> &[PlannedRelease] {
@@ -218,8 +238,7 @@ impl SessionPlan {
     /// For how many releases of noise factor 1 one record is charged: what the standard deviations must be planned for.
     #[must_use]
     pub fn charge(&self) -> f64 {
-        let specs: Vec<_> = self.releases.iter().map(|one| one.spec().clone()).collect();
-        charged(&specs, |_| 1.0)
+        charged(&self.program().releases, |_| 1.0)
     }
 
     /// What comes next in this public state: a release is preceded by the agreement that its bound needs.
@@ -380,16 +399,13 @@ impl SessionPlan {
 }
 
 /// Refuses a bound that is not proved for what the algorithm makes of rows, and neighbours that its noise does not cover.
-fn check_proved(
-    parameters: &SessionParameters,
-    algorithm: &dyn Algorithm,
-) -> Result<(), PlanError> {
-    let proved = algorithm.proved();
+fn check_proved(parameters: &SessionParameters) -> Result<(), PlanError> {
+    let proved = parameters.program.proved;
     let (adjacency, rule) = (
         parameters.sensitivity.adjacency(),
         parameters.sensitivity.rule(),
     );
-    let algorithm = parameters.algorithm.name();
+    let algorithm = parameters.program.name.clone();
     let of_lengths = rule == SensitivityRule::UnitRow
         && matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
     if !(proved.as_held || of_lengths) {
@@ -457,15 +473,12 @@ fn ring_laws(
 }
 
 /// The releases that the algorithm declares, with their bounds and their shares of the budget.
-fn planned(
-    parameters: &SessionParameters,
-    algorithm: &dyn Algorithm,
-) -> Result<Vec<PlannedRelease>, PlanError> {
-    let specs = algorithm.releases();
-    let name = parameters.algorithm.name();
+fn planned(parameters: &SessionParameters) -> Result<Vec<PlannedRelease>, PlanError> {
+    let program = &*parameters.program;
+    let specs = &program.releases;
     let wrong = |index: usize, problem| {
         Err(PlanError::Release {
-            algorithm: name,
+            algorithm: program.name.clone(),
             release: ReleaseId(index as u32 + 1),
             problem,
         })
@@ -479,10 +492,7 @@ fn planned(
         return wrong(0, "iterations are counted from 1 and never fall");
     }
     let of_rows = parameters.sensitivity.degree_floor();
-    if algorithm
-        .degree_floor()
-        .is_some_and(|floor| floor != of_rows)
-    {
+    if program.degree_floor.is_some_and(|floor| floor != of_rows) {
         return wrong(
             0,
             "it is weighed for another degree floor than that of the rows, and its bound would be of something else: give both one floor",
@@ -501,8 +511,8 @@ fn planned(
             releases: specs.len(),
         });
     }
-    let allowed = charged(&specs, |_| 1.0);
-    let shares = share_factors(&specs);
+    let allowed = charged(specs, |_| 1.0);
+    let shares = share_factors(specs);
     let law = parameters.distribution();
     let effective: Vec<f64> = (0..specs.len())
         .map(|index| {
@@ -510,7 +520,7 @@ fn planned(
             given * shares.get(index).map_or(1.0, |share| law.factor(*share))
         })
         .collect();
-    let found = charged(&specs, |index| law.cost(effective[index]));
+    let found = charged(specs, |index| law.cost(effective[index]));
     let valid = effective.iter().all(|f| f.is_finite() && *f > 0.0);
     if !(valid && found <= allowed * (1.0 + 1e-12)) {
         return Err(PlanError::Overspent {
@@ -522,8 +532,7 @@ fn planned(
         .zip(specs)
         .zip(effective)
         .map(|((id, spec), factor)| {
-            let queried = (spec, algorithm.query_columns());
-            PlannedRelease::new(parameters, ReleaseId(id), queried, factor)
+            PlannedRelease::new(parameters, ReleaseId(id), spec.clone(), factor)
         })
         .collect()
 }

@@ -1,11 +1,13 @@
 //! Everything the peers of one session must agree on, and the hash that names it.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::super::values::Values;
 use super::super::wire;
 use super::bounds::Bounds;
-use crate::algorithm::{Algorithm, AlgorithmSpec, Form, ReleaseSpec};
+use crate::algorithm::{Form, Program, ReleaseSpec, Text};
 use crate::noise::{LaplaceShares, Sigmas};
 use crate::privacy::ring::{Grid, Modulus};
 use crate::privacy::{Sensitivity, Sensitivity1, SensitivitySpec};
@@ -16,10 +18,8 @@ use crate::vocabulary::Distribution;
 pub struct SessionParameters {
     /// Number of peers s.
     pub peers: u32,
-    /// Items n: rows of X.
-    pub dimension: usize,
-    /// What is contributed and how the state advances.
-    pub algorithm: AlgorithmSpec,
+    /// What is released.
+    pub program: Arc<Program>,
     /// What one record is and how its effect on whatever is released is bounded.
     pub sensitivity: SensitivitySpec,
     /// Standard deviation of a peer's own noise per unit sensitivity.
@@ -69,8 +69,8 @@ pub struct RingParameters {
 /// What the hash of a plan covers, in this order. Reordering it moves every stream of noise.
 #[derive(Serialize)]
 struct Hashed<'a> {
-    name: &'static str,
-    settings: Vec<(&'static str, f64)>,
+    name: &'a str,
+    settings: &'a [(Text, f64)],
     releases: Vec<DescribedRelease>,
     bounds: Vec<String>,
     peers: u32,
@@ -119,21 +119,18 @@ impl SessionParameters {
     }
 
     /// Hash of all parameters, with what the algorithm declares.
-    pub(super) fn digest(
-        &self,
-        algorithm: &dyn Algorithm,
-        releases: &[ReleaseSpec],
-        bounds: &[Bounds],
-    ) -> [u8; 32] {
+    pub(super) fn digest(&self, bounds: &[Bounds]) -> [u8; 32] {
+        let program = &*self.program;
+        let releases = &program.releases;
         let lengths = bounds.iter().flat_map(Bounds::euclidean);
         let digest = wire::digest(&Hashed {
-            name: algorithm.name(),
-            settings: algorithm.settings(),
+            name: &program.name,
+            settings: &program.settings,
             releases: releases.iter().map(described).collect(),
             bounds: lengths.map(Sensitivity::fingerprint).collect(),
             peers: self.peers,
-            dimension: self.dimension,
-            query_columns: algorithm.query_columns(),
+            dimension: program.items,
+            query_columns: program.query_columns,
             sigma_own: self.sigma_own,
             sigma_pairwise: self.sigma_pairwise,
             sigma_coordinate: self.sigma_coordinate,

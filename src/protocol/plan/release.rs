@@ -7,7 +7,7 @@ use super::bounds::Bounds;
 use super::error::PlanError;
 use super::parameters::{RingParameters, SessionParameters};
 use super::steps::Steps;
-use crate::algorithm::{Algorithm, Form, PublicState, ReleaseSpec};
+use crate::algorithm::{Algorithm, Form, Program, PublicState, ReleaseSpec};
 use crate::privacy::{Sensitivity, Statistic};
 use crate::vocabulary::{Quantity, ReleaseId, TAIL_DEGREES};
 
@@ -110,7 +110,7 @@ impl PlannedRelease {
     /// [`PlanError::TooWide`].
     pub(crate) fn check_width(
         spec: &ReleaseSpec,
-        (algorithm, dimension): (&'static str, usize),
+        program: &Program,
         peers: u32,
     ) -> Result<(), PlanError> {
         let peers = match spec.form {
@@ -120,8 +120,8 @@ impl PlannedRelease {
         let found = spec.values().saturating_mul(peers);
         if found > wire::MAX_VALUES {
             return Err(PlanError::TooWide {
-                algorithm,
-                dimension,
+                algorithm: program.name.clone(),
+                dimension: program.items,
                 found,
                 most: wire::MAX_VALUES,
             });
@@ -133,13 +133,14 @@ impl PlannedRelease {
     pub(super) fn new(
         parameters: &SessionParameters,
         id: ReleaseId,
-        (spec, columns): (ReleaseSpec, usize),
+        spec: ReleaseSpec,
         factor: f64,
     ) -> Result<Self, PlanError> {
-        let algorithm = parameters.algorithm.name();
+        let program = &*parameters.program;
+        let columns = program.query_columns;
         let wrong = |problem| {
             Err(PlanError::Release {
-                algorithm,
+                algorithm: program.name.clone(),
                 release: id,
                 problem,
             })
@@ -147,7 +148,7 @@ impl PlannedRelease {
         if spec.blocks.is_empty() || spec.blocks.iter().any(|block| block.values() == 0) {
             return wrong("every release has at least one block, and no block is empty");
         }
-        Self::check_width(&spec, (algorithm, parameters.dimension), parameters.peers)?;
+        Self::check_width(&spec, program, parameters.peers)?;
         let weights: f64 = spec.blocks.iter().map(|block| block.weight).sum();
         let positive = spec.blocks.iter().all(|block| block.weight > 0.0);
         if !(positive && (weights - 1.0).abs() <= 1e-12) {
@@ -159,7 +160,7 @@ impl PlannedRelease {
                  batches: choose an adjacency of rows",
             );
         }
-        let n = parameters.dimension;
+        let n = program.items;
         let triangle = n.saturating_mul(n.saturating_add(1)) / 2;
         for block in &spec.blocks {
             let shape = match block.quantity {

@@ -63,7 +63,7 @@ impl SessionPlan {
         rows: f64,
         partners: f64,
     ) -> Result<(), PlanError> {
-        let (dimension, sigmas) = (self.parameters().dimension as f64, self.sigmas());
+        let (dimension, sigmas) = (self.program().items as f64, self.sigmas());
         let blocks = &release.spec().blocks;
         let summands = (0..blocks.len()).filter_map(|at| {
             let quantity = blocks[at].quantity;
@@ -119,7 +119,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::algorithm::{AlgorithmSpec, OnBipartite, OnGraph};
+    use crate::algorithm::{Algorithm, OnBipartite, OnGraph, PowerMethod};
     use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
     use crate::protocol::{SessionParameters, Values};
 
@@ -127,8 +127,7 @@ mod tests {
     fn parameters(dimension: usize, adjacency: Adjacency) -> SessionParameters {
         SessionParameters {
             peers: 3,
-            dimension,
-            algorithm: power(),
+            program: Arc::new(power(dimension).program()),
             sensitivity: SensitivitySpec::new(adjacency, SensitivityRule::Exact, 1, None),
             sigma_own: 2.0,
             sigma_pairwise: 100.0,
@@ -145,23 +144,30 @@ mod tests {
         }
     }
 
-    fn power() -> AlgorithmSpec {
-        AlgorithmSpec::Power {
-            rank: 1,
-            iterations: 2,
-        }
+    fn power(items: usize) -> Arc<dyn Algorithm> {
+        Arc::new(PowerMethod::new(items, 1, 2).expect("valid"))
+    }
+
+    /// A plan of an algorithm that adds this much noise to own coordinates.
+    fn of_vertices(
+        vertices: usize,
+        algorithm: Arc<dyn Algorithm>,
+        adjacency: Adjacency,
+    ) -> Result<SessionPlan, PlanError> {
+        let parameters = SessionParameters {
+            peers: vertices as u32,
+            program: Arc::new(algorithm.program()),
+            sigma_coordinate: 2.0,
+            ..parameters(vertices, adjacency)
+        };
+        SessionPlan::new(parameters, algorithm)
     }
 
     /// A plan of a square matrix with so many vertices in all, whose entries are at most `largest`.
     fn bipartite(vertices: usize, largest: f64) -> Result<SessionPlan, PlanError> {
-        let inner = power().build(vertices).expect("valid");
-        let algorithm = OnBipartite::new(inner, vertices / 2).expect("products");
-        SessionPlan::new(SessionParameters {
-            peers: vertices as u32,
-            algorithm: AlgorithmSpec::Own(Arc::new(algorithm.within(largest))),
-            sigma_coordinate: 2.0,
-            ..parameters(vertices, Adjacency::EntryBipartite)
-        })
+        let algorithm = OnBipartite::new(power(vertices), vertices / 2).expect("products");
+        let algorithm = Arc::new(algorithm.within(largest));
+        of_vertices(vertices, algorithm, Adjacency::EntryBipartite)
     }
 
     #[test]
@@ -176,14 +182,8 @@ mod tests {
     #[test]
     fn vertices_of_a_graph_may_be_millions() {
         let of = |vertices: usize| {
-            let inner = power().build(vertices).expect("valid");
-            let algorithm = OnGraph::new(inner).expect("products");
-            SessionPlan::new(SessionParameters {
-                peers: vertices as u32,
-                algorithm: AlgorithmSpec::Own(Arc::new(algorithm)),
-                sigma_coordinate: 2.0,
-                ..parameters(vertices, Adjacency::Edge)
-            })
+            let algorithm = OnGraph::new(power(vertices)).expect("products");
+            of_vertices(vertices, Arc::new(algorithm), Adjacency::Edge)
         };
         of(8_000_000).expect("2n² · 2⁻⁵³ < 1/64");
         let refused = of(9_000_000).expect_err("too coarse").to_string();
@@ -193,7 +193,7 @@ mod tests {
     /// R²·s·2⁻⁵³ ≤ 2⁻⁶, where a user moves a product by at most 1 = s.
     #[test]
     fn rows_that_meet_in_one_sum_are_bounded() {
-        let plan = SessionPlan::new(parameters(100, Adjacency::User)).expect("valid");
+        let plan = SessionPlan::new(parameters(100, Adjacency::User), power(100)).expect("valid");
         plan.check_rounding(11_000_000, 0).expect("2^46.8 < 2^47");
         let refused = plan.check_rounding(12_000_000, 0).expect_err("2^47.03");
         assert!(refused.to_string().contains("more peers"), "{refused}");
@@ -202,10 +202,11 @@ mod tests {
     #[test]
     fn shared_noise_does_not_swallow_own_noise() {
         let of = |sigma_pairwise| {
-            let plan = SessionPlan::new(SessionParameters {
+            let parameters = SessionParameters {
                 sigma_pairwise,
                 ..parameters(100, Adjacency::User)
-            });
+            };
+            let plan = SessionPlan::new(parameters, power(100));
             plan.expect("one row, no partner").check_rounding(10, 8)
         };
         of(1e5).expect("far from the last bits");

@@ -9,10 +9,10 @@ use crate::vocabulary::Quantity;
 impl SessionPlan {
     /// s of a block: the most that one row, or one vertex, adds up; `None` where nothing is declared.
     pub(super) fn largest_summand(&self, release: &PlannedRelease, at: usize) -> Option<f64> {
-        let dimension = self.parameters().dimension;
+        let dimension = self.program().items;
         let block = release.spec().blocks.get(at)?;
         let columns = (block.columns as f64).sqrt();
-        let entries = dimension as f64 * self.algorithm().largest_entry();
+        let entries = dimension as f64 * self.program().largest_entry;
         match (block.quantity, release.bounds().get(at)) {
             (Quantity::BipartiteHalf, _) => Some(entries),
             (quantity, _) if is_of_vertices(quantity) => Some(2.0 * entries),

@@ -1,23 +1,31 @@
 //! The hash of a plan tells every algorithm from every other, whichever of its numbers they differ in.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::super::values::Values;
 use super::SessionParameters;
 use crate::algorithm::{
-    AlgorithmSpec, Clip, ClipRule, Completion, CompletionMode, Descent, FrankWolfeParameters,
-    Global, Local, OjaStep, RatedRows, StepRule,
+    Algorithm, AlgorithmError, Clip, ClipRule, ClippedPower, Completion, CompletionMode,
+    Covariance, Deflation, FrankWolfe, FrankWolfeParameters, Global, IsometricCovariance, Krylov,
+    Local, Momentum, OjaStep, Pilot, PowerMethod, PrivatePowerIteration, ProjectedGradient,
+    RakedCovariance, RatedRows, SpectralRidge, StepRule, Streaming, SvdCompletion,
 };
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 
 const ITEMS: usize = 12;
 
-fn digest(algorithm: &AlgorithmSpec) -> [u8; 32] {
-    let built = algorithm.build(ITEMS).expect("valid numbers");
+type Named = (String, Arc<dyn Algorithm>);
+
+fn of(algorithm: Result<impl Algorithm + 'static, AlgorithmError>) -> Named {
+    let algorithm = algorithm.expect("valid numbers");
+    (format!("{algorithm:?}"), Arc::new(algorithm))
+}
+
+fn digest(algorithm: &dyn Algorithm) -> [u8; 32] {
     let parameters = SessionParameters {
         peers: 3,
-        dimension: ITEMS,
-        algorithm: algorithm.clone(),
+        program: Arc::new(algorithm.program()),
         sensitivity: SensitivitySpec::new(Adjacency::User, SensitivityRule::UnitRow, 1, None),
         sigma_own: 1.0,
         sigma_pairwise: 0.0,
@@ -32,7 +40,7 @@ fn digest(algorithm: &AlgorithmSpec) -> [u8; 32] {
         topology: [2; 32],
         start: [3; 32],
     };
-    parameters.digest(built.as_ref(), &built.releases(), &[])
+    parameters.digest(&[])
 }
 
 /// Rows, and the same with one number changed.
@@ -59,46 +67,29 @@ fn rows() -> [RatedRows; 5] {
 }
 
 /// Those whose numbers are rank, iterations and at most one more.
-fn small() -> Vec<AlgorithmSpec> {
-    use AlgorithmSpec::{
-        Covariance, Deflation, IsometricCovariance, Krylov, Momentum, Pilot, Power, Ppi,
-        RakedCovariance, Streaming,
-    };
-    let mut all = vec![Pilot];
+fn small() -> Vec<Named> {
+    let n = ITEMS;
+    let mut all = vec![of(Pilot::new(n))];
     for (rank, iterations) in [(2, 3), (3, 3), (2, 4)] {
-        all.push(Power { rank, iterations });
-        all.push(Streaming { rank, iterations });
-        all.extend([0.1, 0.2].map(|momentum| Momentum {
-            rank,
-            iterations,
-            momentum,
-        }));
-        all.extend([3, 4].map(|block| Krylov {
-            rank,
-            block,
-            iterations,
-        }));
-        let steps = iterations;
-        all.extend([0.05, 0.06].map(|eigenvalue_share| Deflation {
-            rank,
-            steps,
-            eigenvalue_share,
-        }));
+        all.push(of(PowerMethod::new(n, rank, iterations)));
+        all.push(of(Streaming::new(n, rank, iterations)));
+        all.extend([0.1, 0.2].map(|beta| of(Momentum::new(n, rank, iterations, beta))));
+        all.extend([3, 4].map(|block| of(Krylov::new(n, rank, block, iterations))));
+        all.extend([0.05, 0.06].map(|share| of(Deflation::new(n, rank, iterations, share))));
     }
     for iterations in [3, 4] {
-        all.extend([None, Some(2.0), Some(3.0)].map(|coherence| Ppi {
-            iterations,
-            coherence,
-        }));
+        let ppi = |coherence| of(PrivatePowerIteration::new(n, iterations, coherence));
+        all.extend([None, Some(2.0), Some(3.0)].map(ppi));
     }
     for rank in [2, 3] {
-        all.extend([Covariance { rank }, IsometricCovariance { rank }]);
-        all.extend([1, 2].map(|floor| RakedCovariance { rank, floor }));
+        all.push(of(Covariance::new(n, rank)));
+        all.push(of(IsometricCovariance::new(n, rank)));
+        all.extend([1, 2].map(|floor| of(RakedCovariance::new(n, rank, floor))));
     }
     all
 }
 
-fn clipped() -> Vec<AlgorithmSpec> {
+fn clipped() -> Vec<Named> {
     let mut clips = Vec::new();
     for rule in [
         ClipRule::Histogram,
@@ -134,39 +125,32 @@ fn clipped() -> Vec<AlgorithmSpec> {
             _ => {}
         }
     }
-    let of = |rank, iterations, clip| AlgorithmSpec::ClippedPower {
-        rank,
-        iterations,
-        clip,
-    };
-    let mut all: Vec<_> = clips.iter().map(|clip| of(2, 3, *clip)).collect();
-    all.extend([of(3, 3, clips[0]), of(2, 4, clips[0])]);
+    let power = |rank, iterations, clip| of(ClippedPower::new(ITEMS, rank, iterations, clip));
+    let mut all: Vec<_> = clips.iter().map(|clip| power(2, 3, *clip)).collect();
+    all.extend([power(3, 3, clips[0]), power(2, 4, clips[0])]);
     all
 }
 
-fn completing() -> Vec<AlgorithmSpec> {
+fn completing() -> Vec<Named> {
     let mut all = Vec::new();
     for (index, rows) in rows().into_iter().enumerate() {
-        let spread = |rank, item_means, shares| AlgorithmSpec::SpectralRidge {
-            rank,
-            completion: Completion {
+        let spread = |rank, item_means, shares| {
+            let completion = Completion {
                 rows,
                 item_means,
                 shares,
-            },
+            };
+            of(SpectralRidge::new(ITEMS, rank, completion))
         };
         let shares = [0.10, 0.05, 0.85];
         all.push(spread(2, true, shares));
-        let svd = |rank, mode| AlgorithmSpec::Descent(Descent::Svd { rank, rows, mode });
+        let svd = |rank, mode| of(SvdCompletion::new(ITEMS, rank, rows, mode));
         all.push(svd(2, CompletionMode::Tight));
         let gradient = |rank, iterations, nuclear, step_size| {
-            AlgorithmSpec::Descent(Descent::Gradient {
-                rank,
-                iterations,
-                rows,
-                nuclear,
-                step_size,
-            })
+            let numbers = (nuclear, step_size);
+            of(ProjectedGradient::new(
+                ITEMS, rank, iterations, rows, numbers,
+            ))
         };
         all.push(gradient(2, 3, 9.0, 0.5));
         let step = StepRule::Constant;
@@ -212,6 +196,7 @@ fn completing() -> Vec<AlgorithmSpec> {
                     ..published
                 },
                 FrankWolfeParameters {
+                    iterations: 4,
                     mode: CompletionMode::Paper,
                     ..published
                 },
@@ -232,8 +217,8 @@ fn completing() -> Vec<AlgorithmSpec> {
                 );
             }
         }
-        let of = |parameters| AlgorithmSpec::Descent(Descent::FrankWolfe(parameters));
-        all.extend(directions.into_iter().map(of));
+        let frank_wolfe = |parameters| of(FrankWolfe::new(ITEMS, parameters));
+        all.extend(directions.into_iter().map(frank_wolfe));
     }
     all
 }
@@ -242,9 +227,9 @@ fn completing() -> Vec<AlgorithmSpec> {
 fn algorithms_that_differ_in_one_number_have_names_of_their_own() {
     let all = [small(), clipped(), completing()].concat();
     let mut found = BTreeMap::new();
-    for algorithm in &all {
-        let other = found.insert(digest(algorithm), algorithm);
-        assert!(other.is_none(), "{algorithm:?} and {other:?}");
+    for (name, algorithm) in &all {
+        let other = found.insert(digest(algorithm.as_ref()), name);
+        assert!(other.is_none(), "{name} and {other:?}");
     }
     assert!(all.len() > 80, "{}", all.len());
 }

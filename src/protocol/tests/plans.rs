@@ -1,19 +1,63 @@
 //! Plans that are refused, and what names a session.
 
-use super::{ROUNDS, parameters};
-use crate::algorithm::{AlgorithmError, AlgorithmSpec};
+use std::sync::Arc;
+
+use super::{ROUNDS, of, parameters, power};
+use crate::algorithm::{
+    Algorithm, AlgorithmError, Covariance, Krylov, Momentum, PowerMethod, Program, PublicState,
+    RakedCovariance,
+};
+use crate::linalg::{Block, NotFullRank};
 use crate::noise::LaplaceShares;
 use crate::privacy::ring::{Grid, Modulus};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::{PlanError, RingParameters, SessionParameters, SessionPlan, Values};
 use crate::vocabulary::ReleaseId;
 
+/// An algorithm of which nothing but the program is asked.
+#[derive(Debug)]
+struct Declaring(Arc<Program>);
+
+impl Algorithm for Declaring {
+    fn program(&self) -> Program {
+        (*self.0).clone()
+    }
+
+    fn advance(
+        &self,
+        state: &PublicState,
+        _: &Arc<Block>,
+        _: &[f64],
+    ) -> Result<PublicState, NotFullRank> {
+        Ok(state.clone())
+    }
+
+    fn estimate(&self, state: &PublicState) -> Arc<Block> {
+        Arc::clone(&state.query)
+    }
+}
+
+fn planned(parameters: SessionParameters) -> Result<SessionPlan, PlanError> {
+    let algorithm = Arc::new(Declaring(Arc::clone(&parameters.program)));
+    SessionPlan::new(parameters, algorithm)
+}
+
+#[test]
+fn another_program_than_that_of_the_algorithm_is_refused() {
+    let refused = super::planned(SessionParameters {
+        program: of(power(2, 3)),
+        ..parameters()
+    });
+    let is_named = matches!(refused, Err(PlanError::OtherProgram { .. }));
+    assert!(is_named, "{refused:?}");
+}
+
 #[test]
 fn noise_factors_and_momentum_are_checked() {
     let refused = |change: fn(&mut SessionParameters)| {
         let mut parameters = parameters();
         change(&mut parameters);
-        SessionPlan::new(parameters)
+        planned(parameters)
             .expect_err("must be refused")
             .to_string()
     };
@@ -27,31 +71,20 @@ fn noise_factors_and_momentum_are_checked() {
     ] {
         let mut parameters = parameters();
         parameters.noise_factors = factors.to_vec();
-        let refused = SessionPlan::new(parameters);
+        let refused = planned(parameters);
         assert!(
             matches!(refused, Err(PlanError::Overspent { .. })),
             "{factors:?}"
         );
     }
     for momentum in [f64::NAN, -1.0, f64::INFINITY] {
-        let mut parameters = parameters();
-        parameters.algorithm = AlgorithmSpec::Momentum {
-            rank: 2,
-            iterations: 2,
-            momentum,
-        };
-        let refused = SessionPlan::new(parameters);
-        assert!(
-            matches!(
-                refused,
-                Err(PlanError::Algorithm(AlgorithmError::Momentum { .. }))
-            ),
-            "{momentum}"
-        );
+        let refused = Momentum::new(4, 2, 2, momentum);
+        let is_named = matches!(refused, Err(AlgorithmError::Momentum { .. }));
+        assert!(is_named, "{momentum}");
     }
     let mut uneven = parameters();
     uneven.noise_factors = vec![0.8, 1.6];
-    let plan = SessionPlan::new(uneven).expect("more noise than needed");
+    let plan = planned(uneven).expect("more noise than needed");
     // At a largest row norm of 0.5 and floor 1, Δ is 0.5.
     let scale = |plan: &SessionPlan, id| {
         plan.release(ReleaseId(id))
@@ -61,7 +94,7 @@ fn noise_factors_and_momentum_are_checked() {
     };
     assert_eq!(scale(&plan, 2), 0.8);
     assert_eq!(plan.releases()[0].factor(), 0.8);
-    let even = SessionPlan::new(parameters()).expect("valid");
+    let even = planned(parameters()).expect("valid");
     assert_eq!(scale(&even, 2), 0.5);
 }
 
@@ -70,8 +103,7 @@ fn the_session_name_depends_on_every_public_parameter() {
     // Names every field, so that a new one does not compile until it has a change below.
     let SessionParameters {
         peers: _,
-        dimension: _,
-        algorithm: _,
+        program: _,
         sensitivity: _,
         sigma_own: _,
         sigma_pairwise: _,
@@ -92,10 +124,10 @@ fn the_session_name_depends_on_every_public_parameter() {
                 SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None);
             p.laplace = Some(LaplaceShares::of_all(0.5, p.peers));
         },
-        |p| p.dimension = 5,
-        |p| p.algorithm = power(1, 2),
-        |p| p.algorithm = krylov(2),
-        |p| p.algorithm = krylov(3),
+        |p| p.program = of(PowerMethod::new(5, 2, 2)),
+        |p| p.program = of(power(1, 2)),
+        |p| p.program = of(Krylov::new(4, 2, 2, 2)),
+        |p| p.program = of(Krylov::new(4, 2, 3, 2)),
         |p| p.start[31] ^= 1,
         |p| p.averaging_rounds -= 1,
         |p| {
@@ -103,26 +135,23 @@ fn the_session_name_depends_on_every_public_parameter() {
                 SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 2, None);
         },
         |p| p.peers = 4,
-        |p| p.algorithm = power(2, 3),
+        |p| p.program = of(power(2, 3)),
         |p| p.sigma_own = 0.5,
         |p| p.sigma_pairwise = 0.5,
         |p| p.scale_rounds = 2,
         |p| p.topology[5] = 1,
         |p| p.start[5] = 1,
         |p| p.noise_factors = vec![1.0; 2],
-        |p| p.algorithm = momentum(1.0),
-        |p| p.algorithm = momentum(2.0),
+        |p| p.program = of(Momentum::new(4, 2, 2, 1.0)),
+        |p| p.program = of(Momentum::new(4, 2, 2, 2.0)),
         |p| p.schedule[7] ^= 1,
         |p| p.values = Values::F32,
     ];
-    let reference = SessionPlan::new(parameters()).expect("valid").session();
+    let reference = planned(parameters()).expect("valid").session();
     for change in changes {
         let mut parameters = parameters();
         change(&mut parameters);
-        assert_ne!(
-            SessionPlan::new(parameters).expect("valid").session(),
-            reference
-        );
+        assert_ne!(planned(parameters).expect("valid").session(), reference);
     }
 }
 
@@ -139,7 +168,7 @@ fn in_ring(
     parameters.sigma_own = 0.5;
     change(&mut parameters, &mut ring);
     parameters.ring = Some(ring);
-    SessionPlan::new(parameters)
+    planned(parameters)
 }
 
 #[test]
@@ -159,10 +188,7 @@ fn integers_name_another_session_and_bad_ones_are_refused() {
         sigma_own: 0.5,
         ..parameters()
     };
-    assert_ne!(
-        SessionPlan::new(real).expect("valid").session(),
-        plan.session()
-    );
+    assert_ne!(planned(real).expect("valid").session(), plan.session());
     let wide = in_ring(changes[1]).expect("valid");
     assert_eq!(wide.values(), Values::Residues64);
     assert_ne!(wide.ring_laws(), plan.ring_laws(), "masks of 64 bits");
@@ -172,10 +198,7 @@ fn integers_name_another_session_and_bad_ones_are_refused() {
             values,
             ..parameters()
         };
-        assert!(matches!(
-            SessionPlan::new(real),
-            Err(PlanError::Ring { .. })
-        ));
+        assert!(matches!(planned(real), Err(PlanError::Ring { .. })));
     }
     let refusals: [fn(&mut SessionParameters, &mut RingParameters); 7] = [
         |p, _| p.values = Values::F32,
@@ -206,26 +229,19 @@ fn integers_name_another_session_and_bad_ones_are_refused() {
 /// Margins for a floor of 1 weigh twice what they do for one of 20, and so does what one interaction moves: under the bound of 20 it would be half covered.
 #[test]
 fn margins_for_another_floor_than_that_of_the_rows_are_refused() {
-    let plan = |floor: u32, of_rows: u32, own: bool| {
-        let spec = AlgorithmSpec::RakedCovariance { rank: 2, floor };
-        let algorithm = match own {
-            true => AlgorithmSpec::Own(spec.build(4).expect("valid")),
-            false => spec,
-        };
+    let plan = |floor: u32, of_rows: u32| {
         let rule = SensitivityRule::RootFloor;
-        SessionPlan::new(SessionParameters {
-            algorithm,
+        planned(SessionParameters {
+            program: of(RakedCovariance::new(4, 2, floor)),
             sensitivity: SensitivitySpec::new(Adjacency::Interaction, rule, of_rows, None),
             ..parameters()
         })
     };
-    for own in [false, true] {
-        let same = plan(20, 20, own).expect("valid");
-        assert_eq!(same.releases()[0].shape(), (4 * 5 / 2 + 4, 1));
-        for (floor, of_rows) in [(1, 20), (20, 1)] {
-            let refused = plan(floor, of_rows, own).expect_err("another floor");
-            assert!(refused.to_string().contains("degree floor"), "{refused}");
-        }
+    let same = plan(20, 20).expect("valid");
+    assert_eq!(same.releases()[0].shape(), (4 * 5 / 2 + 4, 1));
+    for (floor, of_rows) in [(1, 20), (20, 1)] {
+        let refused = plan(floor, of_rows).expect_err("another floor");
+        assert!(refused.to_string().contains("degree floor"), "{refused}");
     }
 }
 
@@ -241,7 +257,7 @@ fn laplace_noise_has_bounds_of_its_own_and_shares_that_fit() {
         };
         change(&mut parameters, &mut shares);
         parameters.laplace = Some(shares);
-        SessionPlan::new(parameters)
+        planned(parameters)
     };
     let plan = of(|_, _| ()).expect("valid");
     let release = &plan.releases()[0];
@@ -292,15 +308,14 @@ fn laplace_noise_has_bounds_of_its_own_and_shares_that_fit() {
 
 fn covariance(dimension: usize) -> SessionParameters {
     SessionParameters {
-        dimension,
-        algorithm: AlgorithmSpec::Covariance { rank: 2 },
+        program: of(Covariance::new(dimension, 2)),
         ..parameters()
     }
 }
 
 #[test]
 fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
-    let plan = SessionPlan::new(covariance(100)).expect("valid");
+    let plan = planned(covariance(100)).expect("valid");
     let only = &plan.releases()[0];
     assert_eq!((only.shape(), plan.most_values()), ((5050, 1), 5050));
     assert_eq!(
@@ -311,43 +326,20 @@ fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
     let refused = |change: fn(&mut SessionParameters)| {
         let mut parameters = covariance(100);
         change(&mut parameters);
-        SessionPlan::new(parameters).expect_err("refused")
+        planned(parameters).expect_err("refused")
     };
-    let wide = refused(|p| p.dimension = 20_000);
+    let wide = refused(|p| p.program = of(Covariance::new(20_000, 2)));
     assert!(
         wide.to_string().contains("200010000 numbers at once"),
         "{wide}"
     );
     assert!(matches!(
-        refused(|p| p.dimension = u32::MAX as usize),
+        refused(|p| p.program = of(Covariance::new(u32::MAX as usize, 2))),
         PlanError::TooWide { .. }
     ));
     // No bound is proved for this rule.
     let rule = SensitivityRule::RowNorm;
     let mut unproved = covariance(100);
     unproved.sensitivity = SensitivitySpec::new(Adjacency::Interaction, rule, 1, None);
-    assert!(matches!(
-        SessionPlan::new(unproved),
-        Err(PlanError::Sensitivity(_))
-    ));
-}
-
-fn power(rank: usize, iterations: u32) -> AlgorithmSpec {
-    AlgorithmSpec::Power { rank, iterations }
-}
-
-fn krylov(block: usize) -> AlgorithmSpec {
-    AlgorithmSpec::Krylov {
-        rank: 2,
-        block,
-        iterations: 2,
-    }
-}
-
-fn momentum(momentum: f64) -> AlgorithmSpec {
-    AlgorithmSpec::Momentum {
-        rank: 2,
-        iterations: 2,
-        momentum,
-    }
+    assert!(matches!(planned(unproved), Err(PlanError::Sensitivity(_))));
 }

@@ -40,20 +40,9 @@ fn bad_setups_and_plans_are_errors() {
         bench.give(Input::Start),
         Err(PeerError::StartedTwice { .. })
     ));
-    let bad: [fn(&mut SessionParameters); 9] = [
+    let bad: [fn(&mut SessionParameters); 8] = [
         |p| p.peers = 0,
-        |p| {
-            p.algorithm = AlgorithmSpec::Power {
-                rank: 5,
-                iterations: 2,
-            }
-        },
-        |p| {
-            p.algorithm = AlgorithmSpec::Power {
-                rank: 2,
-                iterations: 0,
-            }
-        },
+        |p| p.program = of(power(2, 3)),
         |p| p.sigma_coordinate = f64::INFINITY,
         |p| p.averaging_rounds = 0,
         // Each peer would scale its noise by a statistic of its own.
@@ -66,7 +55,7 @@ fn bad_setups_and_plans_are_errors() {
         let mut parameters = parameters();
         change(&mut parameters);
         assert!(matches!(
-            SessionPlan::new(parameters),
+            planned(parameters),
             Err(PlanError::Count { .. } | PlanError::Algorithm(_) | PlanError::Sigma(_))
         ));
     }

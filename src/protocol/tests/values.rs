@@ -10,7 +10,7 @@ fn exchanging(values: Values, sigma_own: f64) -> (PeerSetup, SessionId) {
     changed.values = values;
     changed.sigma_own = sigma_own;
     let mut setup = setup();
-    setup.plan = Arc::new(SessionPlan::new(changed).expect("valid"));
+    setup.plan = Arc::new(planned(changed).expect("valid"));
     setup.noise = PeerNoise::new(own_noise(sigma_own), Vec::new(), own_noise(0.0));
     let session = setup.plan.session();
     (setup, session)
@@ -149,7 +149,7 @@ fn adding(modulus: Modulus) -> (PeerSetup, SessionId) {
         clamp: 1 << 20,
     });
     let mut setup = setup();
-    setup.plan = Arc::new(SessionPlan::new(changed).expect("valid"));
+    setup.plan = Arc::new(planned(changed).expect("valid"));
     setup.schedule = adding_schedule().peer(&Triangle, 1);
     let laws = Arc::clone(setup.plan.ring_laws().expect("integers"));
     let key = |with| {
@@ -215,7 +215,7 @@ fn integers_are_refused_where_the_program_multiplies() {
     let mut changed = setup.plan.parameters().clone();
     changed.schedule = schedule().digest();
     changed.averaging_rounds = ROUNDS;
-    setup.plan = Arc::new(SessionPlan::new(changed).expect("valid"));
+    setup.plan = Arc::new(planned(changed).expect("valid"));
     setup.schedule = schedule().peer(&Triangle, 1);
     let refused = Peer::new(setup).expect_err("takes means");
     assert_eq!(refused, PeerError::Inexact { peer: PeerIndex(1) });

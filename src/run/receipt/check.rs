@@ -50,7 +50,7 @@ impl Receipt {
             possible,
         } = self.replan()?;
         let request = &self.request;
-        let (releases, factors) = (&mechanism.releases, &mechanism.factors);
+        let (releases, factors) = (&mechanism.program.releases, &mechanism.factors);
         let bounds = releases
             .iter()
             .map(|release| Bound::of(request, &release.blocks[0]))

@@ -146,7 +146,7 @@ impl Receipt {
             MOST_ATTEMPTS,
         )?;
         let mut realised = Realised::new(graph.clone(), plan.sigma_own(), plan.sigma_pairwise())?;
-        let (mut is_planned, releases) = (true, mechanism.releases.len());
+        let (mut is_planned, releases) = (true, mechanism.program.releases.len());
         for attempt in &stated.attempts {
             let release = ReleaseId(attempt.release);
             is_planned &= (1..=releases as u64).contains(&u64::from(attempt.release))

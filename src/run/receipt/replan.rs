@@ -6,7 +6,7 @@ use super::document::{Receipt, Request, RingRows};
 use super::error::{ReceiptError, range};
 use super::limits::MOST_PEERS;
 use crate::algorithm::{AlgorithmKind, Clip, ClipRule, NoiseScale};
-use crate::config::{AlgorithmConfig, EngineKind};
+use crate::config::{AlgorithmConfig, DataFacts, EngineKind};
 use crate::privacy::accountant::Connectivity;
 use crate::privacy::{GroupLoss, NoisePlan, SensitivitySpec};
 use crate::scenario::{Arranged, Centring, DataShape, MOST_RETRIES, Mechanism, NoiseAsked, Part};
@@ -188,7 +188,7 @@ impl Request {
         let possible = !once || self.iterations == 1;
         let iterations = if possible { self.iterations } else { 1 };
         // What is left out decides no release: β, whose rows count when, what is made of the releases, how far a user moves, and P,
-        // whose releases are those of the algorithm without. Clips are added below.
+        // whose releases are those of the algorithm without.
         let algorithm = AlgorithmConfig {
             block: self.block,
             eigenvalue_share: self.eigenvalue_share,
@@ -201,11 +201,12 @@ impl Request {
             mode: self.descent.mode,
             ..AlgorithmConfig::plain(self.algorithm, self.rank, iterations)
         };
-        let spec = algorithm.spec(self.completion, self.degree_floor)?;
-        let spec = match self.clip {
-            Some(clip) => spec.clipped(clip)?,
-            None => spec,
-        };
+        let algorithm = algorithm.algorithm(&DataFacts {
+            items: self.dimension,
+            floor: self.degree_floor,
+            completion: self.completion,
+            clip: self.clip,
+        })?;
         let shape = match (self.vertices, self.rows) {
             // Ranges of entries decide no release.
             (true, Some(rows)) => DataShape::Bipartite {
@@ -215,7 +216,7 @@ impl Request {
             (true, None) => DataShape::Graph,
             (false, _) => DataShape::Rows,
         };
-        let arranged = Arranged::new(spec, self.dimension)?.on(shape)?;
+        let arranged = Arranged::new(algorithm).on(shape)?;
         if let Some(stated) = &self.preconditioning {
             if !stated.is_possible() || self.centring.is_some() {
                 return Err(ReceiptError::Preconditioning);

@@ -1,6 +1,6 @@
 //! How much memory a run will take, part by part.
 
-use crate::algorithm::AlgorithmKind;
+use crate::algorithm::RetainedState;
 use crate::config::EngineKind;
 use crate::engine::lockstep::tile_width;
 use crate::engine::noise::NetworkNoise;
@@ -163,7 +163,7 @@ impl MemoryPlan {
         plan.add("the averaging schedule", 2 * experiment.schedule.bytes());
         plan.add("the plan of all releases", releases * RELEASE);
         let (height, width) = block_shape(experiment);
-        let query = items as u64 * experiment.algorithm().query_columns() as u64;
+        let query = items as u64 * experiment.program().query_columns as u64;
         let block = 8 * query.max((height as u64).saturating_mul(width as u64));
         // What it holds of its own: contribution, sum, averages, queries and what it writes down. What each neighbour has sent, and what it has not read yet.
         let degree = (0..graph.nodes()).map(|peer| graph.degree(peer)).max();
@@ -294,25 +294,13 @@ fn held(experiment: &Experiment) -> u64 {
 
 /// Sums and queries that algorithms with memory keep at every peer while the next are made, in blocks.
 fn kept(experiment: &Experiment) -> u64 {
-    let config = &experiment.config.algorithm;
-    if experiment.algorithm().is_memoryless() {
-        0
-    } else if experiment.clip().is_some()
-        || (config.kind == AlgorithmKind::Power && experiment.preconditioning.is_some())
-    {
-        // The query, which is no longer where the sum was.
-        1
-    } else if config.kind == AlgorithmKind::Deflation {
-        // The vectors that are finished, and the start.
-        config.rank as u64 + 1
-    } else if config.kind == AlgorithmKind::FrankWolfe {
-        // The directions, and the start.
-        let (height, width) = experiment.widest_shape();
-        let vectors = u64::from(config.iterations) + 1;
-        let numbers = vectors.saturating_mul(experiment.algorithm().dimension() as u64);
-        numbers.div_ceil((height * width).max(1) as u64) + 1
-    } else {
-        2 * (experiment.releases().len() as u64).saturating_sub(1)
+    match experiment.program().state {
+        RetainedState::Query => 0,
+        RetainedState::Numbers(numbers) => {
+            let (height, width) = experiment.widest_shape();
+            (numbers as u64).div_ceil((height * width).max(1) as u64)
+        }
+        RetainedState::All => 2 * (experiment.releases().len() as u64).saturating_sub(1),
     }
 }
 

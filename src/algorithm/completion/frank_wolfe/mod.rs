@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
-use super::{Completer, CompletionMode, triangle};
+use super::{Completer, CompletionMode, DescentError, triangle};
 use crate::algorithm::centred::shorten;
 use crate::algorithm::covariance::leading;
 use crate::algorithm::start::following;
 use crate::algorithm::{
-    AgreedNumber, Algorithm, History, Next, Proved, PublicState, ReleaseSpec, Released,
+    AgreedNumber, Algorithm, AlgorithmError, History, Next, Program, Proved, PublicState,
+    ReleaseSpec, Released, RetainedState,
 };
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, extend_basis, orthonormalise};
 use crate::vocabulary::{Label, Quantity, ReleaseId, Seed};
@@ -77,9 +78,9 @@ const FAILURE: f64 = 1.0 / 3.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrankWolfe {
     /// Items n.
-    pub dimension: usize,
+    pub(in crate::algorithm) dimension: usize,
     /// Everything else.
-    pub parameters: FrankWolfeParameters,
+    pub(in crate::algorithm) parameters: FrankWolfeParameters,
 }
 
 /// What is kept of a step that is over: the direction is the query, and these are the sum.
@@ -87,6 +88,21 @@ const EIGENVALUE: usize = 0;
 const LENGTH: usize = 1;
 
 impl FrankWolfe {
+    /// These steps on so many items.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, and [`AlgorithmError::Descent`] for numbers that make no
+    /// Frank–Wolfe iteration.
+    pub fn new(items: usize, parameters: FrankWolfeParameters) -> Result<Self, AlgorithmError> {
+        AlgorithmError::check(items, parameters.rank, parameters.iterations)?;
+        DescentError::check_rows(parameters.rows)?;
+        parameters.check()?;
+        Ok(Self {
+            dimension: items,
+            parameters,
+        })
+    }
+
     /// Whether peers may stop where no direction shows.
     fn stops(&self) -> bool {
         self.parameters.global == Global::Covariance
@@ -226,30 +242,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-impl Algorithm for FrankWolfe {
-    fn name(&self) -> &'static str {
-        "frank-wolfe"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        self.parameters.settings()
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn query_columns(&self) -> usize {
-        1
-    }
-
-    fn proved(&self) -> Proved {
-        Proved {
-            replaced: self.parameters.mode == CompletionMode::Tight,
-            ..Proved::OF_OWN_ROWS
-        }
-    }
-
+impl FrankWolfe {
     fn releases(&self) -> Vec<ReleaseSpec> {
         let n = self.dimension;
         let count = self.parameters.releases();
@@ -267,6 +260,24 @@ impl Algorithm for FrankWolfe {
             }
         };
         (1..=count).map(one).collect()
+    }
+}
+
+impl Algorithm for FrankWolfe {
+    fn program(&self) -> Program {
+        let releases = self.releases();
+        // The directions, the start, and the last sum.
+        let vectors = (self.parameters.iterations as usize).saturating_add(1);
+        let numbers = vectors.saturating_mul(self.dimension);
+        let of_sum = releases.first().map_or(0, ReleaseSpec::values);
+        Program::of("frank-wolfe", self.dimension, 1, releases)
+            .with_settings(self.parameters.settings())
+            .rank(self.parameters.rank)
+            .proved(Proved {
+                replaced: self.parameters.mode == CompletionMode::Tight,
+                ..Proved::OF_OWN_ROWS
+            })
+            .state(RetainedState::Numbers(numbers.saturating_add(of_sum)))
     }
 
     fn next(&self, state: &PublicState, declared: Option<&ReleaseSpec>) -> Next {

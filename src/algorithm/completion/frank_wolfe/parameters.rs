@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::algorithm::completion::{CompletionMode, RatedRows};
+use crate::algorithm::completion::parts::MOST_STEPS;
+use crate::algorithm::completion::{CompletionMode, DescentError, RatedRows};
 
 /// How far a row goes towards a new direction: `algorithm.step` of an experiment file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,6 +133,29 @@ impl FrankWolfeParameters {
             CompletionMode::Paper => self.iterations.saturating_sub(1),
         };
         steps.saturating_mul(self.inner())
+    }
+
+    /// Refuses what makes no Frank–Wolfe iteration.
+    pub(super) fn check(&self) -> Result<(), DescentError> {
+        if let Local::FrankWolfe { nuclear, .. } = self.local {
+            DescentError::check_positive("nuclear", nuclear)?;
+        }
+        let published = self.mode == CompletionMode::Paper;
+        // As published the last step releases nothing.
+        let least = if published { 2 } else { 1 };
+        DescentError::check_count("iterations", (least, MOST_STEPS), self.iterations)?;
+        if let Global::Power { inner } | Global::Oja { inner, .. } = self.global {
+            DescentError::check_count("inner", (1, MOST_STEPS / self.iterations), inner)?;
+        }
+        if published && !self.is_as_published() {
+            return Err(DescentError::Key {
+                algorithm: "frank-wolfe",
+                key: "mode",
+                why: "= \"paper\" is the published algorithm, with step = \"constant\", local = \"frank-wolfe\" and global = \"covariance\": leave \
+                      those out, or set mode = \"tight\"",
+            });
+        }
+        Ok(())
     }
 
     /// Whether these are settings of the published algorithm.

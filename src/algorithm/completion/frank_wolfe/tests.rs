@@ -88,7 +88,7 @@ fn start(n: usize) -> PublicState {
 fn run(algorithm: &FrankWolfe, rows: &SparseRows, sigma: f64, releases: usize) -> PublicState {
     let n = algorithm.dimension;
     let mut state = start(n);
-    for (number, release) in (1..).zip(&algorithm.releases()[..releases]) {
+    for (number, release) in (1..).zip(&algorithm.program().releases[..releases]) {
         let mut sum = contribution(algorithm, rows, state.history(), release.shape());
         if algorithm.parameters.global == Global::Covariance {
             let noise = isometric_of(&noise(n, sigma, u64::from(number)));
@@ -217,7 +217,7 @@ fn peers_without_matrices_make_the_moves_of_the_algorithm_over_matrices() {
         (paper, 0.05),
     ] {
         let algorithm = of(7, parameters);
-        let releases = algorithm.releases().len();
+        let releases = algorithm.program().releases.len();
         let printed = parameters.mode == CompletionMode::Paper;
         // The published loop does nothing in its first step and releases nothing in its last.
         assert_eq!(releases, if printed { 3 } else { 4 });
@@ -250,7 +250,7 @@ fn every_cut_of_a_release_gives_the_same_bits() {
     for (parameters, releases) in [(TIGHT, 2), (products, 4)] {
         let algorithm = of(7, parameters);
         let state = run(&algorithm, &rows, 0.1, releases);
-        let (height, width) = algorithm.releases()[releases].shape();
+        let (height, width) = algorithm.program().releases[releases].shape();
         let whole = contribution(&algorithm, &rows, state.history(), (height, width));
         let prepared = algorithm.prepare(&rows, state.history());
         for length in [1, 3, 5, 20] {
@@ -277,7 +277,7 @@ fn a_replayed_row_is_the_one_that_was_kept() {
                 ..TIGHT
             },
         );
-        let releases = algorithm.releases().len();
+        let releases = algorithm.program().releases.len();
         let state = run(&algorithm, &rows, 0.05, releases);
         let directions = FrankWolfe::directions(&state.past);
         for u in 0..rows.len() {
@@ -363,7 +363,7 @@ fn products_find_what_the_matrix_has_and_every_step_starts_anew() {
         },
     ] {
         let algorithm = of(7, FrankWolfeParameters { global, ..TIGHT });
-        assert_eq!(algorithm.releases().len(), 240);
+        assert_eq!(algorithm.program().releases.len(), 240);
         let half = run(&algorithm, &rows, 0.0, 59);
         assert!(half.past.is_empty());
         let state = run(&algorithm, &rows, 0.0, 60);

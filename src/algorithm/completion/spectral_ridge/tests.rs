@@ -53,7 +53,7 @@ fn run(algorithm: &SpectralRidge, rows: &SparseRows, sigma: f64, seed: u64) -> P
     let seed = Seed::from_u64(seed);
     let start = start_block(&seed, algorithm.dimension, algorithm.rank).expect("full rank");
     let mut state = PublicState::new(Arc::new(start));
-    for (number, release) in (1..).zip(algorithm.releases()) {
+    for (number, release) in (1..).zip(algorithm.program().releases) {
         let mut sum = contribution(algorithm, rows, state.history(), release.shape());
         let mut noise = vec![0.0; release.values()];
         let key = seed.key(Label::Scenario, number, 0);
@@ -225,7 +225,7 @@ fn every_way_of_cutting_gives_the_same_bits() {
     for item_means in [true, false] {
         let algorithm = algorithm(item_means);
         let state = run(&algorithm, &rows, 0.5, 3);
-        for (at, release) in algorithm.releases().iter().enumerate() {
+        for (at, release) in algorithm.program().releases.iter().enumerate() {
             let before = PublicState {
                 past: state.past[..at].to_vec(),
                 released: at as u32,
@@ -257,7 +257,7 @@ fn a_rating_of_the_mean_is_counted() {
     let state = PublicState::new(Arc::new(
         start_block(&Seed::from_u64(1), ITEMS, 3).expect("full rank"),
     ));
-    let shape = algorithm.releases()[0].shape();
+    let shape = algorithm.program().releases[0].shape();
     let sum = contribution(&algorithm, &rows, state.history(), shape);
     assert_eq!(sum.values()[..ITEMS], [0.0, 0.5, 0.0, 0.0, 0.5, 0.0, 0.0]);
     assert_eq!(rows.entries(), 2);
@@ -287,7 +287,7 @@ fn moved(
     let start = start_block(&Seed::from_u64(1), ITEMS, 3).expect("full rank");
     let mut state = PublicState::new(Arc::new(start));
     let mut found = Vec::new();
-    for (number, release) in (1..).zip(algorithm.releases()) {
+    for (number, release) in (1..).zip(algorithm.program().releases) {
         let [a, b] = pair.map(|row| {
             let mut rows = SparseRows::new(ITEMS);
             rows.push_row(row.iter().copied()).expect("ascending");

@@ -119,7 +119,7 @@ struct Redrawn {
 impl<'a> PeerLaw<'a> {
     /// Nothing collected yet.
     pub(super) fn new(experiment: &'a Experiment, runs: u32) -> Self {
-        let all = experiment.algorithm().releases();
+        let all = experiment.releases();
         let kind = |one: &ReleaseSpec| (one.shape(), one.form == Form::OwnCoordinates);
         let widest = all.iter().max_by_key(|one| one.values()).map(kind);
         let widest = widest.unwrap_or_default();
@@ -127,7 +127,7 @@ impl<'a> PeerLaw<'a> {
         kinds.sort_unstable();
         kinds.dedup();
         let of = |wanted| {
-            let numbered = (1..).map(ReleaseId).zip(&all);
+            let numbered = (1..).map(ReleaseId).zip(all);
             let mine = numbered.filter(|(_, release)| kind(release) == wanted);
             Self::of_kind(experiment, runs, wanted, mine.map(|(id, _)| id).collect())
         };

@@ -1,5 +1,7 @@
 //! Verification of thresholds that are found under noise: releases of other shapes, and of several blocks.
 
+use std::sync::Arc;
+
 use super::*;
 
 const CLIPPED: [&str; 6] = [
@@ -24,10 +26,12 @@ fn counts_with_half_of_their_noise_fail() {
     let dearer = [&CLIPPED[..], &["algorithm.clip_share=0.04"]].concat();
     let dearer = experiment(&dearer);
     let prepare = |session: crate::engine::Session| {
-        let mut parameters = session.plan().parameters().clone();
         let other = dearer.session(&crate::vocabulary::Seed::from_u64(0));
-        parameters.algorithm = other.plan().parameters().algorithm.clone();
-        let plan = SessionPlan::new(parameters).expect("valid");
+        let parameters = crate::protocol::SessionParameters {
+            program: Arc::clone(&other.plan().parameters().program),
+            ..session.plan().parameters().clone()
+        };
+        let plan = other.plan().with(parameters).expect("valid");
         session.with_plan(plan).expect("the same network")
     };
     let table = verify_sessions(

@@ -5,7 +5,6 @@ use crate::assess::verification::{VerifyOptions, verify, verify_sessions};
 use crate::engine::Silent;
 use crate::engine::noise::Tamper;
 use crate::noise::LaplaceShares;
-use crate::protocol::SessionPlan;
 
 const USER: [&str; 3] = [
     "noise.distribution=laplace",
@@ -82,9 +81,8 @@ fn shares_of_another_law_are_caught_by_the_law_of_the_sum() {
         let mut parameters = session.plan().parameters().clone();
         // A sum of shape 0.16 has the variance of one of 16 Laplace numbers here, and a cusp.
         parameters.laplace = Some(LaplaceShares::of_all(0.01, parameters.peers));
-        session
-            .with_plan(SessionPlan::new(parameters).expect("valid"))
-            .expect("fits")
+        let plan = session.plan().with(parameters).expect("valid");
+        session.with_plan(plan).expect("fits")
     };
     let experiment = experiment(&LOCAL);
     let table = verify_sessions(&experiment, VerifyOptions::default(), &prepare, &mut Silent)
@@ -105,9 +103,8 @@ fn gaussian_noise_where_laplace_noise_is_planned_is_caught() {
     let prepare = |session: crate::engine::Session| {
         let mut parameters = session.plan().parameters().clone();
         parameters.laplace = None;
-        session
-            .with_plan(SessionPlan::new(parameters).expect("valid"))
-            .expect("fits")
+        let plan = session.plan().with(parameters).expect("valid");
+        session.with_plan(plan).expect("fits")
     };
     let table = verify_sessions(
         &experiment(&LOCAL),
