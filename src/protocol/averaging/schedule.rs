@@ -345,7 +345,7 @@ impl Schedule {
 }
 
 fn hasher(form: u8, rounds: u32, factor: f64) -> blake3::Hasher {
-    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 averaging schedule v1");
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 averaging program v1");
     hasher.update(&[form]);
     hasher.update(&rounds.to_le_bytes());
     hasher.update(&factor.to_bits().to_le_bytes());
