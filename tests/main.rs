@@ -30,6 +30,7 @@ mod nodes;
 mod noise_binding;
 mod package;
 mod plain_pca;
+mod plans;
 mod ppi;
 mod preconditioning;
 mod programs;
