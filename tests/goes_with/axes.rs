@@ -18,7 +18,7 @@ const fn setting(name: &'static str, set: &'static str) -> Setting {
 }
 
 /// Every kind of algorithm, with variants of it whose releases are others.
-pub(super) const KINDS: [Setting; 32] = [
+pub(super) const KINDS: [Setting; 31] = [
     setting("power", ""),
     setting("low-rank", "algorithm.output=low-rank"),
     setting("histogram", "algorithm.clip=histogram"),
@@ -101,7 +101,6 @@ pub(super) const KINDS: [Setting; 32] = [
         "algorithm.kind=projected-gradient algorithm.nuclear=5",
     ),
     setting("popularity", "algorithm.start=popularity"),
-    setting("weights", "privacy.budget=[2,1]"),
 ];
 
 const PUBLIC_MEAN: &str = "data.centre=public data.means=[0.5,0.5,0.5,0.5,0.5,0.5]";
@@ -110,10 +109,38 @@ const ITEMS: &str = "algorithm.precondition=items";
 const DROPOUTS: &str = "dropouts={tolerate=1}";
 const COMPARE: &str =
     "compare={algorithm={kind=\"power\",iterations=2},averaging={scheme=\"tree\"}}";
+const GOSSIP: &str = "averaging.scheme=chebyshev";
+const PUSH_SUM: &str = "averaging.scheme=push-sum";
 const RECOMMENDER: &str = "recommender={items=4}";
 
+/// Kinds that are mostly treated alike: where all of a group share a line, the line names the group.
+pub(super) const GROUPS: [(&str, &[&str]); 3] = [
+    (
+        "plain*",
+        &["power", "momentum", "krylov", "covariance", "isometric"],
+    ),
+    ("clips*", &["histogram", "histogram-lag", "geometric"]),
+    (
+        "completion*",
+        &[
+            "ridge",
+            "ridge-no-means",
+            "fw-covariance",
+            "fw-power",
+            "fw-oja",
+            "fw-local-ridge",
+            "fw-paper",
+            "fw-power-paper",
+            "fw-oja-paper",
+            "svd",
+            "svd-paper",
+            "projected",
+        ],
+    ),
+];
+
 /// What goes round an algorithm, before it, beside it, or after it.
-pub(super) const WRAPPERS: [Setting; 8] = [
+pub(super) const WRAPPERS: [Setting; 10] = [
     setting("alone", ""),
     setting("items", ITEMS),
     setting("private-mean", PRIVATE_MEAN),
@@ -122,18 +149,25 @@ pub(super) const WRAPPERS: [Setting; 8] = [
     setting("dropouts", DROPOUTS),
     setting("compare", COMPARE),
     setting("recommender", RECOMMENDER),
+    setting("persons", "privacy.participants_per_person=2"),
+    setting("cap", "data.degree_cap=4"),
 ];
 
-/// Two wrappers at once.
-pub(super) const PAIRS: [(Setting, &str); 8] = [
-    (setting("items+private-mean", ITEMS), PRIVATE_MEAN),
-    (setting("items+dropouts", ITEMS), DROPOUTS),
-    (setting("items+compare", ITEMS), COMPARE),
-    (setting("items+recommender", ITEMS), RECOMMENDER),
-    (setting("private-mean+dropouts", PRIVATE_MEAN), DROPOUTS),
-    (setting("private-mean+compare", PRIVATE_MEAN), COMPARE),
-    (setting("dropouts+compare", DROPOUTS), COMPARE),
-    (setting("dropouts+recommender", DROPOUTS), RECOMMENDER),
+/// Two wrappers at once, and settings that are tried under the first adjacency of the data alone.
+pub(super) const PAIRS: [(&str, [&str; 2]); 13] = [
+    ("items+private-mean", [ITEMS, PRIVATE_MEAN]),
+    ("items+dropouts", [ITEMS, DROPOUTS]),
+    ("items+compare", [ITEMS, COMPARE]),
+    ("items+recommender", [ITEMS, RECOMMENDER]),
+    ("private-mean+dropouts", [PRIVATE_MEAN, DROPOUTS]),
+    ("private-mean+compare", [PRIVATE_MEAN, COMPARE]),
+    ("dropouts+compare", [DROPOUTS, COMPARE]),
+    ("dropouts+recommender", [DROPOUTS, RECOMMENDER]),
+    ("weights", ["privacy.budget=[2,1]", ""]),
+    ("gossip", [GOSSIP, ""]),
+    ("gossip+dropouts", [GOSSIP, DROPOUTS]),
+    ("push-sum", [PUSH_SUM, ""]),
+    ("push-sum+dropouts", [PUSH_SUM, DROPOUTS]),
 ];
 
 /// The runners, in the order of the columns.

@@ -15,6 +15,8 @@ const REST: &str = r#"
 generator = "complete"
 [averaging]
 scheme = "tree"
+[engine]
+probes = 2
 [algorithm]
 kind = "power"
 rank = 1
@@ -67,10 +69,10 @@ impl Asked {
                 }
             }
         }
-        for (one, other) in &PAIRS {
-            let set = format!("{} {other}", one.set);
+        for (name, sets) in &PAIRS {
+            let set = sets.join(" ");
             for data in Data::ALL {
-                found.push(Self::new((one.name, &set), data, data.adjacencies()[0], ""));
+                found.push(Self::new((name, &set), data, data.adjacencies()[0], ""));
             }
         }
         found

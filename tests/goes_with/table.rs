@@ -1,6 +1,8 @@
-//! The table as text: rows of a section that are equal share a line, and every refusal is a letter.
+//! The table as text: rows of a section that are equal share a line, equal sections share their lines, and every refusal is a letter.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use super::axes::GROUPS;
 
 /// What a cell says that is not refused.
 pub(super) const ALLOWED: &str = "allowed";
@@ -8,8 +10,11 @@ pub(super) const ALLOWED: &str = "allowed";
 /// Its letter.
 const DOT: char = '.';
 
+/// What the name of a section begins with.
+const HEADING: &str = "# ";
+
 /// Letters of refusals, in the order in which they are given.
-const LETTERS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+*#@%&=!$~<>";
+const LETTERS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+*@%&!$~<>";
 
 /// Rows with something in common.
 #[derive(Clone)]
@@ -62,15 +67,27 @@ pub(super) fn text(head: &str, sections: &[Section], stored: &str) -> String {
     for (letter, key) in letters {
         text += &format!("= {letter} {key}\n");
     }
+    let mut blocks: Vec<(String, Vec<&str>)> = Vec::new();
     for section in sections {
-        text += &section.text(&legend);
+        let lines = section.lines(&legend);
+        match blocks.iter_mut().find(|(known, _)| *known == lines) {
+            Some((_, names)) => names.push(&section.name),
+            None => blocks.push((lines, vec![&section.name])),
+        }
+    }
+    for (lines, names) in blocks {
+        text += "\n";
+        for name in names {
+            text += &format!("{HEADING}{name}\n");
+        }
+        text += &lines;
     }
     text
 }
 
 impl Section {
-    /// A heading, and a line for each pattern with the kinds that have it.
-    fn text(&self, legend: &BTreeMap<String, char>) -> String {
+    /// A line for each pattern with the kinds that have it.
+    fn lines(&self, legend: &BTreeMap<String, char>) -> String {
         let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
         for row in &self.rows {
             let pattern = row.pattern(legend);
@@ -79,17 +96,25 @@ impl Section {
                 None => lines.push((pattern, vec![&row.name])),
             }
         }
-        let mut text = format!("\n{}\n", self.name);
         let all = lines.len() == 1;
-        for (pattern, names) in lines {
-            let names = match all {
-                true => "every kind".to_owned(),
-                false => names.join(" "),
-            };
-            text += &format!("{pattern}  {names}\n");
-        }
-        text
+        let line = |(pattern, names): (String, Vec<&str>)| match all {
+            true => format!("{pattern}  every kind\n"),
+            false => format!("{pattern}  {}\n", grouped(names).join(" ")),
+        };
+        lines.into_iter().map(line).collect()
     }
+}
+
+/// The kinds with the name of a group in the place of its members, where all of them are there.
+fn grouped(mut names: Vec<&str>) -> Vec<&str> {
+    for (group, members) in GROUPS {
+        if members.iter().all(|member| names.contains(member)) {
+            let first = names.iter().position(|name| members.contains(name));
+            names[first.expect("a member")] = group;
+            names.retain(|name| !members.contains(name));
+        }
+    }
+    names
 }
 
 impl Row {
@@ -110,27 +135,50 @@ impl Row {
     }
 }
 
-/// The lines that only one of two tables has, under the headings of their sections.
+/// The lines of each section that only one of two tables has, `-` for the second.
 pub(super) fn differences(found: &str, stored: &str) -> Vec<String> {
-    let lines = |text: &str| {
-        let mut section = "legend".to_owned();
-        let mut lines = Vec::new();
-        for block in text.split("\n\n").enumerate() {
-            let mut of_block = block.1.lines();
-            if block.0 > 0 {
-                section = of_block.next().unwrap_or_default().to_owned();
-            }
-            lines.extend(of_block.map(|line| format!("{section}: {line}")));
-        }
-        lines
-    };
-    let (found, stored) = (lines(found), lines(stored));
-    let only = |of: &[String], other: &[String], sign: &str| {
-        let other: BTreeSet<&String> = other.iter().collect();
-        let of = of.iter().filter(|line| !other.contains(line));
-        of.map(|line| format!("{sign} {line}")).collect::<Vec<_>>()
-    };
-    let mut all = only(&stored, &found, "-");
-    all.extend(only(&found, &stored, "+"));
+    let (found, stored) = (by_section(found), by_section(stored));
+    let names: BTreeSet<&String> = found.keys().chain(stored.keys()).collect();
+    let none = BTreeSet::new();
+    let mut all = Vec::new();
+    for name in names {
+        let of = |table: &'_ BTreeMap<String, BTreeSet<String>>| {
+            table.get(name).unwrap_or(&none).clone()
+        };
+        let (found, stored) = (of(&found), of(&stored));
+        all.extend(
+            stored
+                .difference(&found)
+                .map(|line| format!("{name}: - {line}")),
+        );
+        all.extend(
+            found
+                .difference(&stored)
+                .map(|line| format!("{name}: + {line}")),
+        );
+    }
     all
+}
+
+/// The lines of every section by its name; the legend has the name `legend`.
+fn by_section(text: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut found = BTreeMap::new();
+    for block in text.split("\n\n") {
+        let (names, lines): (Vec<&str>, Vec<&str>) =
+            block.lines().partition(|line| line.starts_with(HEADING));
+        let lines: BTreeSet<String> = lines.into_iter().map(str::to_owned).collect();
+        let names = names.iter().map(|name| name.trim_start_matches(HEADING));
+        let names: Vec<&str> = names.collect();
+        let names = if names.is_empty() {
+            vec!["legend"]
+        } else {
+            names
+        };
+        found.extend(
+            names
+                .into_iter()
+                .map(|name| (name.to_owned(), lines.clone())),
+        );
+    }
+    found
 }
