@@ -13,6 +13,7 @@ mod deflation;
 mod equivalence;
 mod facts;
 mod foreign;
+mod goes_with;
 mod golden;
 mod gram_recommender;
 mod graphs;
