@@ -22,7 +22,7 @@ use crate::config::{
 use crate::data::{self, DataError, Generated, ItemNames, MatrixOptions, TableOptions, UserNames};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
-use crate::privacy::{NoisePlan, RingRequest};
+use crate::privacy::{Calibrated, NoisePlan, RingRequest};
 use crate::topology::{Topology, TopologyError};
 
 /// What all experiments of one base folder share: data, graphs and noise plans, made once for all that ask for the same.
@@ -118,6 +118,8 @@ struct PlanKey {
     /// The communication graph, where the noise graph takes its numbers from it.
     numbered_by: Option<TopologySource>,
     peers: usize,
+    /// The noise multiplier, which searches for thresholds change, and what it spends.
+    calibrated: Calibrated,
     /// For how many releases one record is charged.
     charge: u32,
     engine: EngineKind,
@@ -325,13 +327,13 @@ impl Materials {
             .get(key, || source.resolve(&self.base, peers))
     }
 
-    /// The noise of this budget, for so many releases, on this graph; one that is `renumbered` depends on the communication graph's order too.
+    /// The noise of this calibrated budget, for so many releases, on this graph; one that is `renumbered` depends on the communication graph's order too.
     pub(super) fn plan<E>(
         &self,
         config: &Config,
         peers: usize,
         renumbered: bool,
-        (charge, ring, own): (u32, Option<RingRequest>, bool),
+        (calibrated, charge, ring, own): (&Calibrated, u32, Option<RingRequest>, bool),
         make: impl FnOnce() -> Result<NoisePlan, E>,
     ) -> Result<Arc<NoisePlan>, E> {
         let graph = config.noise_topology.as_ref().unwrap_or(&config.topology);
@@ -341,6 +343,7 @@ impl Materials {
             graph: graph.clone(),
             numbered_by: renumbered.then(|| config.topology.clone()),
             peers,
+            calibrated: calibrated.clone(),
             charge,
             engine: config.engine.kind,
             ring,

@@ -212,7 +212,8 @@ impl Experiment {
                         .map_err(PrivacyTableError::from)?,
                 };
                 let noise = clock.time("privacy", || {
-                    let key = (mechanism.charge, ring, mechanism.has_own_coordinates());
+                    let own = mechanism.has_own_coordinates();
+                    let key = (&calibrated, mechanism.charge, ring, own);
                     materials.plan(&config, peers, renumbered, key, || {
                         let colluders = config.privacy.colluders;
                         if colluders >= peers {

@@ -247,6 +247,19 @@ fn sparse_vector_is_a_curator_s_and_spends_the_budget() {
     refused(event::run(&session, latency, &mut Silent));
 }
 
+/// Experiments of one folder share noise plans. One that has more noise, as its searches spend too, has a plan of its own.
+#[test]
+fn searches_share_no_noise_plan_with_releases_alone() {
+    let experiments = [&["engine.kind=central"], SEARCHED];
+    let planned = experiments.map(|set| {
+        let experiment = clipped(0, AveragingKind::Tree, set);
+        let (z, sigma) = (experiment.calibrated().z(), experiment.noise().sigma_sum());
+        assert_eq!(z, sigma);
+        z
+    });
+    assert!(planned[0] < planned[1], "{planned:?}");
+}
+
 #[test]
 fn what_does_not_go_with_a_clip_is_refused_and_says_what_to_change() {
     let refused = |set: &[&str]| {

@@ -1,0 +1,269 @@
+//! The table of rows in memory: kinds in lines, adjacencies in words, noise in letters.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use undertone::algorithm::{
+    AlgorithmSpec, Clip, ClipRule, Completion, CompletionMode, Descent, FrankWolfeParameters,
+    Global, Local, OjaStep, Preconditioned, RatedRows, SHARES, StepRule,
+};
+use undertone::data::{Dataset, Interactions};
+use undertone::linalg::{ItemWeights, SparseRows};
+use undertone::privacy::Adjacency;
+use undertone::protocol::averaging::AveragingKind;
+use undertone::scenario::{NoiseSpec, PrivacySpec, Simulation, SimulationError};
+
+use super::keys::Keys;
+use super::table::{ALLOWED, Row, Section};
+
+/// Rows and columns; a graph has as many vertices as rows.
+const ROWS: usize = 8;
+const ITEMS: usize = 6;
+
+/// D of interactions.
+const FLOOR: u32 = 3;
+
+/// The noise, with the letter of its column.
+pub(super) const NOISES: [(char, &str, NoiseSpec); 4] = [
+    ('p', "pairwise", NoiseSpec::Pairwise { overhead: 0.01 }),
+    ('l', "local", NoiseSpec::Local),
+    ('r', "ring", NoiseSpec::Ring { overhead: 0.01 }),
+    ('i', "independent", NoiseSpec::Independent),
+];
+
+/// What the rows are.
+fn datasets() -> [(&'static str, Dataset); 3] {
+    let rows = [0, 1, 2, 3].map(|first| (first..ITEMS as u32).collect::<Vec<_>>());
+    let rows: Vec<Vec<u32>> = rows.iter().cycle().take(ROWS).cloned().collect();
+    let interactions = Interactions::from_rows(ITEMS, &rows).expect("in range");
+    let mut samples = SparseRows::new(ITEMS);
+    for row in 0..ROWS {
+        let entries = (0..ITEMS as u32).map(|i| (i, f64::from(1 + (3 * row as u32 + i) % 5) / 5.0));
+        samples.push_row(entries).expect("ascending");
+    }
+    let vertices = ROWS as u32;
+    let edges = (0..vertices).flat_map(|u| (u + 1..vertices).map(move |v| (u, v)));
+    let edges = edges.filter(|(u, v)| (3 * u + v) % 5 != 0).collect();
+    [
+        (
+            "interactions",
+            Dataset::Interactions {
+                interactions,
+                degree_floor: NonZeroU32::new(FLOOR).expect("above 0"),
+            },
+        ),
+        (
+            "samples",
+            Dataset::Samples {
+                rows: samples,
+                radius: 2.0,
+            },
+        ),
+        (
+            "graph",
+            Dataset::Graph {
+                vertices: ROWS,
+                edges,
+            },
+        ),
+    ]
+}
+
+fn frank_wolfe(local: Local, global: Global, mode: CompletionMode) -> AlgorithmSpec {
+    AlgorithmSpec::Descent(Descent::FrankWolfe(FrankWolfeParameters {
+        rank: 1,
+        iterations: 2,
+        rows: rated(),
+        local,
+        global,
+        mode,
+    }))
+}
+
+fn rated() -> RatedRows {
+    RatedRows {
+        slots: ROWS,
+        radius: 2.0,
+        most_ratings: ITEMS,
+        user_centred: false,
+    }
+}
+
+fn clipped(rule: ClipRule, lag: bool) -> AlgorithmSpec {
+    AlgorithmSpec::ClippedPower {
+        rank: 1,
+        iterations: 2,
+        clip: Clip {
+            rule,
+            share: 0.1,
+            quantile: 0.95,
+            lag,
+            slots: ROWS,
+            test_epsilon: match rule {
+                ClipRule::SparseVector => 0.1,
+                _ => 0.0,
+            },
+        },
+    }
+}
+
+/// Every kind that rows in memory can ask for, and an algorithm of one's own round another. `items` are the columns.
+fn kinds(items: usize) -> Vec<(&'static str, AlgorithmSpec)> {
+    let (rank, iterations) = (1, 2);
+    let ppi = |coherence| AlgorithmSpec::Ppi {
+        iterations,
+        coherence,
+    };
+    let ridge = |item_means| AlgorithmSpec::SpectralRidge {
+        rank,
+        completion: Completion {
+            rows: rated(),
+            item_means,
+            shares: SHARES,
+        },
+    };
+    let svd = |mode| {
+        AlgorithmSpec::Descent(Descent::Svd {
+            rank,
+            rows: rated(),
+            mode,
+        })
+    };
+    let ball = Local::FrankWolfe {
+        nuclear: 5.0,
+        step: StepRule::Constant,
+    };
+    let power = Global::Power { inner: 2 };
+    let oja = Global::Oja {
+        inner: 2,
+        step: OjaStep::Theorem,
+    };
+    let (tight, paper) = (CompletionMode::Tight, CompletionMode::Paper);
+    let weights = ItemWeights::of_degrees(&vec![4; items], 0.25, 0.0).expect("in range");
+    let inner = AlgorithmSpec::Power { rank, iterations };
+    let inner = inner.build(items).expect("fits");
+    let weighed = Preconditioned::new(inner, Arc::new(weights)).expect("a power method");
+    vec![
+        ("power", AlgorithmSpec::Power { rank, iterations }),
+        ("own-items", AlgorithmSpec::Own(Arc::new(weighed))),
+        ("histogram", clipped(ClipRule::Histogram, false)),
+        ("histogram-lag", clipped(ClipRule::Histogram, true)),
+        ("geometric", clipped(ClipRule::Geometric, false)),
+        ("sparse-vector", clipped(ClipRule::SparseVector, false)),
+        (
+            "momentum",
+            AlgorithmSpec::Momentum {
+                rank,
+                iterations,
+                momentum: 0.1,
+            },
+        ),
+        (
+            "krylov",
+            AlgorithmSpec::Krylov {
+                rank,
+                block: 2,
+                iterations,
+            },
+        ),
+        ("covariance", AlgorithmSpec::Covariance { rank }),
+        ("isometric", AlgorithmSpec::IsometricCovariance { rank }),
+        (
+            "raked",
+            AlgorithmSpec::RakedCovariance { rank, floor: FLOOR },
+        ),
+        (
+            "deflation",
+            AlgorithmSpec::Deflation {
+                rank,
+                steps: iterations,
+                eigenvalue_share: 0.05,
+            },
+        ),
+        ("ppi", ppi(None)),
+        ("ppi-coherence", ppi(Some(3.0))),
+        ("streaming", AlgorithmSpec::Streaming { rank, iterations }),
+        ("pilot", AlgorithmSpec::Pilot),
+        ("ridge", ridge(true)),
+        ("ridge-no-means", ridge(false)),
+        (
+            "fw-covariance",
+            frank_wolfe(ball, Global::Covariance, tight),
+        ),
+        ("fw-power", frank_wolfe(ball, power, tight)),
+        ("fw-oja", frank_wolfe(ball, oja, tight)),
+        (
+            "fw-local-ridge",
+            frank_wolfe(Local::Ridge, Global::Covariance, tight),
+        ),
+        ("fw-paper", frank_wolfe(ball, Global::Covariance, paper)),
+        ("fw-power-paper", frank_wolfe(ball, power, paper)),
+        ("fw-oja-paper", frank_wolfe(ball, oja, paper)),
+        ("svd", svd(tight)),
+        ("svd-paper", svd(paper)),
+        (
+            "projected",
+            AlgorithmSpec::Descent(Descent::Gradient {
+                rank,
+                iterations,
+                rows: rated(),
+                nuclear: 5.0,
+                step_size: 0.5,
+            }),
+        ),
+    ]
+}
+
+/// What its words and letters are.
+pub(super) fn head() -> String {
+    let letters: String = NOISES.iter().map(|(letter, ..)| *letter).collect();
+    let names = NOISES.map(|(letter, name, _)| format!("{letter} {name}"));
+    let words = Adjacency::ALL.map(|adjacency| adjacency.to_string());
+    format!(
+        "Words of rows in memory: {}, no privacy\nLetters of a word: {}\n{}\n",
+        words.join(", "),
+        names.join("; "),
+        Adjacency::ALL.map(|_| letters.as_str()).join(" ")
+    )
+}
+
+/// One word for each adjacency, and a word of one letter for no privacy at all.
+fn cells(dataset: &Dataset, algorithm: &AlgorithmSpec, keys: &mut Keys) -> Vec<Vec<String>> {
+    let mut cell = |privacy, noise| {
+        let simulation = Simulation::new(dataset.clone(), algorithm.clone(), privacy)
+            .averaging(AveragingKind::Tree)
+            .noise(noise);
+        said(simulation.build(1).map(drop), keys)
+    };
+    let mut words = Vec::new();
+    for adjacency in Adjacency::ALL {
+        let privacy = PrivacySpec::new(2.0, 1e-5, adjacency).expect("a budget");
+        words.push(NOISES.map(|(_, _, noise)| cell(privacy, noise)).to_vec());
+    }
+    words.push(vec![cell(PrivacySpec::None, NoiseSpec::Local)]);
+    words
+}
+
+fn said(built: Result<(), SimulationError>, keys: &mut Keys) -> String {
+    match built {
+        Ok(()) => ALLOWED.to_owned(),
+        Err(error) => keys.named(&error.to_string()),
+    }
+}
+
+/// A section for each data set.
+pub(super) fn sections(keys: &mut Keys) -> Vec<Section> {
+    let sections = datasets().into_iter().map(|(name, dataset)| {
+        let rows = kinds(dataset.items())
+            .into_iter()
+            .map(|(name, algorithm)| Row {
+                name: name.to_owned(),
+                cells: cells(&dataset, &algorithm, keys),
+            });
+        Section {
+            name: format!("memory {name}"),
+            rows: rows.collect(),
+        }
+    });
+    sections.collect()
+}

@@ -1,0 +1,275 @@
+//! What is stored of a plan: the only place that asks an experiment or a session for it.
+
+use undertone::engine::Session;
+use undertone::privacy::NoisePlan;
+use undertone::protocol::PlannedRelease;
+use undertone::protocol::regroup::{Attempt, Disruptions, History, Members, View, ViewNumber};
+use undertone::scenario::{Experiment, Simulated};
+use undertone::vocabulary::{PeerIndex, ReleaseId};
+
+/// Bytes as hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// All that is stored of an experiment.
+pub(super) fn of_experiment(experiment: &Experiment) -> Vec<String> {
+    let session = experiment.session(&experiment.root_seed());
+    let mut lines = of_session(&session);
+    let calibrated = experiment.calibrated();
+    let mut add = |key: &str, value: String| lines.push(format!("{key} = {value}"));
+    add("cost", format!("{:?}", experiment.even_iterations()));
+    add(
+        "cost without retries",
+        format!("{:?}", experiment.even_iterations_at_best()),
+    );
+    add(
+        "cost with a pilot",
+        format!("{:?}", experiment.promised_iterations()),
+    );
+    if experiment.is_private() {
+        add("z", format!("{:?}", calibrated.z()));
+        add("mu", format!("{:?}", calibrated.mu_total()));
+        add(
+            "mu of one release",
+            format!("{:?}", calibrated.mu_per_iteration()),
+        );
+        add("epsilon spent", format!("{:?}", calibrated.spent()));
+    }
+    if let Some(search) = calibrated.search_epsilon() {
+        add("epsilon of a search", format!("{search:?}"));
+    }
+    if let Some(sigma) = experiment.sigma_of_counts() {
+        add("sigma of counts", format!("{sigma:?}"));
+    }
+    add(
+        "delta",
+        format!("{:?}", experiment.delta().map(|delta| delta.get())),
+    );
+    add("participants", format!("{:?}", experiment.participants()));
+    add(
+        "part",
+        format!("{:?}", experiment.part().map(|part| part.get())),
+    );
+    lines.extend(of_noise(experiment.noise()));
+    for group in experiment.groups() {
+        let (peers, mu, epsilon) = (group.peers, group.mu, group.epsilon);
+        lines.push(format!("group of {peers} = mu {mu:?}, epsilon {epsilon:?}"));
+    }
+    if let Some(tolerance) = experiment.tolerance() {
+        lines.push(format!(
+            "tolerance = floor {}, needs {:?}, retries {}, {}",
+            tolerance.floor,
+            tolerance.needs,
+            tolerance.retries,
+            if tolerance.is_open() {
+                "open"
+            } else {
+                "sealed"
+            }
+        ));
+        lines.extend(after_losses(experiment, &session));
+    }
+    let setting = experiment.setting_lines();
+    lines.extend(setting.into_iter().map(|line| format!("setting {line}")));
+    lines
+}
+
+/// All that is stored of a session of rows in memory.
+pub(super) fn of_simulated(simulated: &Simulated) -> Vec<String> {
+    let mut lines = of_session(simulated.session());
+    lines.extend(simulated.noise().into_iter().flat_map(of_noise));
+    lines
+}
+
+/// The agreed plan of a session.
+fn of_session(session: &Session) -> Vec<String> {
+    let plan = session.plan();
+    let parameters = plan.parameters();
+    let mut lines = Vec::new();
+    let mut add = |key: &str, value: String| lines.push(format!("{key} = {value}"));
+    add("digest", hex(plan.digest()));
+    add("peers", parameters.peers.to_string());
+    add("items", parameters.dimension.to_string());
+    add("sigma_own", format!("{:?}", parameters.sigma_own));
+    add("sigma_pairwise", format!("{:?}", parameters.sigma_pairwise));
+    add(
+        "sigma_coordinate",
+        format!("{:?}", parameters.sigma_coordinate),
+    );
+    add("sigma_central", format!("{:?}", session.sigma_central()));
+    add("charge", format!("{:?}", plan.charge()));
+    add("noise factors", format!("{:?}", parameters.noise_factors));
+    add(
+        "rounds",
+        format!(
+            "{} of averaging, {} of agreement",
+            plan.averaging_rounds(),
+            plan.scale_rounds()
+        ),
+    );
+    add("values", parameters.values.name().to_owned());
+    if let Some(ring) = parameters.ring {
+        let (step, bits) = (ring.grid.exponent(), ring.modulus.bits());
+        add(
+            "ring",
+            format!("steps of 2^-{step}, mod 2^{bits}, clamp {}", ring.clamp),
+        );
+    }
+    if let Some(laplace) = parameters.laplace {
+        let (shape, drawing) = (laplace.shape, laplace.drawing());
+        let who = if laplace.holders.is_some() {
+            "holders"
+        } else {
+            "all"
+        };
+        add(
+            "laplace",
+            format!("shape {shape:?}, drawn by {drawing} ({who})"),
+        );
+    }
+    lines.extend(of_releases(plan.releases()));
+    lines
+}
+
+/// Noise on the sum, and what each adversary learns.
+fn of_noise(noise: &NoisePlan) -> Vec<String> {
+    let mut lines = vec![
+        format!("sigma_sum = {:?}", noise.sigma_sum()),
+        format!("epsilon = {:?}", noise.epsilon()),
+    ];
+    lines.extend(noise.views().iter().map(|view| {
+        let certificate = serde_json::to_string(&view.certificate).expect("a word");
+        format!(
+            "adversary with {} colluders = mu {:?}, epsilon {:?}, gap {:?} = {:?} * {:?}, {certificate}",
+            view.colluders,
+            view.mu,
+            view.epsilon,
+            view.gap_to_central,
+            view.gap_colluders,
+            view.gap_finite
+        )
+    }));
+    if let Some(ring) = noise.ring() {
+        lines.push(format!(
+            "ring of the plan = headroom {}, coordinates {}, piece {}, overhead {:?}, distance {:?}",
+            ring.headroom(),
+            ring.coordinates(),
+            ring.piece(),
+            ring.grid_overhead(),
+            ring.sampler_distance()
+        ));
+    }
+    if let Some(laplace) = noise.laplace_noise() {
+        let holders = laplace.holders().map(|one| {
+            let (count, mu) = (one.count, one.mu);
+            format!(
+                "{count} holders with mu {mu:?}, epsilon {:?}, delta {:?}",
+                one.epsilon, one.delta
+            )
+        });
+        lines.push(format!(
+            "laplace of the plan = scale {:?}, shape {:?}, epsilon {:?}, {}",
+            laplace.scale(),
+            laplace.shape(),
+            laplace.epsilon(),
+            holders.unwrap_or_else(|| "no holders".to_owned())
+        ));
+    }
+    lines
+}
+
+/// Releases with their bounds, those that differ in their iteration alone as one line.
+fn of_releases(releases: &[PlannedRelease]) -> Vec<String> {
+    let mut runs: Vec<(usize, usize, String)> = Vec::new();
+    for (place, release) in (1..).zip(releases) {
+        let text = release_text(release);
+        match runs.last_mut() {
+            Some((_, last, before)) if *before == text => *last = place,
+            _ => runs.push((place, place, text)),
+        }
+    }
+    let line = |(first, last, text)| format!("release {first} to {last} = {text}");
+    runs.into_iter().map(line).collect()
+}
+
+fn release_text(release: &PlannedRelease) -> String {
+    let spec = release.spec();
+    let mut text = if release.is_own() { "own" } else { "sum" }.to_owned();
+    if spec.agreement.is_some() {
+        text += ", agreed";
+    }
+    if spec.may_end_before {
+        text += ", may end before";
+    }
+    if let Some(ceiling) = spec.ceiling {
+        text += &format!(", ceiling {ceiling:?}");
+    }
+    if spec.batch.is_some() {
+        text += ", of a batch";
+    }
+    text += &format!(", share {:?}, factor {:?}", spec.share, release.factor());
+    let bounds = release.all_bounds();
+    let (lengths, sums) = (bounds.euclidean(), bounds.absolute());
+    let lengths = lengths
+        .iter()
+        .map(|one| (one.fingerprint(), one.bound(1.0)));
+    let sums = sums.iter().map(|one| (one.fingerprint(), one.bound(1.0)));
+    let bounds: Vec<_> = lengths.chain(sums).collect();
+    for (place, block) in spec.blocks.iter().enumerate() {
+        let (rows, columns) = block.shape;
+        text += &format!("; {} {rows}x{columns}", block.quantity);
+        if block.weight != 1.0 {
+            text += &format!(", weight {:?}", block.weight);
+        }
+        if let Some((fingerprint, bound)) = bounds.get(place) {
+            text += &format!(", bound {bound:?} at 1 ({fingerprint})");
+        }
+    }
+    text
+}
+
+/// Sessions of those who are left after the first losses, before and after a release.
+fn after_losses(experiment: &Experiment, session: &Session) -> Vec<String> {
+    let views = experiment.views(session.clone());
+    let peers = session.peers();
+    let links = session.graph().edge_list().count();
+    let first = Attempt {
+        release: ReleaseId(1),
+        retry: 0,
+        view: ViewNumber(0),
+    };
+    let after_one = History::default().and(first, &[7; 32]);
+    let most = peers - experiment.tolerance().map_or(peers, |one| one.floor);
+    let mut lines = Vec::new();
+    for (number, lost, history) in [
+        (1, 0, History::default()),
+        (2, 1, History::default()),
+        (3, 1, after_one),
+        (4, most, History::default()),
+    ] {
+        let mut members = Members::all(peers);
+        (0..lost).for_each(|peer| members.remove(PeerIndex::from_index(peer + 2)));
+        let view = View {
+            number: ViewNumber(number),
+            disruptions: Disruptions::none(peers, links),
+            members,
+            history,
+        };
+        let made = views.of(&view).expect("a view");
+        let plan = made.session().plan();
+        let parameters = plan.parameters();
+        lines.push(format!(
+            "view {number} without {lost} = digest {}, view {}, sigmas {:?} {:?} {:?}, central {:?}, rounds {} and {}",
+            hex(plan.digest()),
+            hex(&view.digest()),
+            parameters.sigma_own,
+            parameters.sigma_pairwise,
+            parameters.sigma_coordinate,
+            made.session().sigma_central(),
+            plan.averaging_rounds(),
+            plan.scale_rounds()
+        ));
+    }
+    lines
+}
