@@ -72,6 +72,7 @@ pub mod live;
 #[cfg(feature = "node")]
 pub mod node;
 pub mod noise;
+pub mod plan;
 pub mod privacy;
 pub mod protocol;
 pub mod recommender;

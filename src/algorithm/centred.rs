@@ -4,6 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Algorithm, History, Next, Program, PublicState, ReleaseSpec, Released};
+use serde::{Deserialize, Serialize};
+
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::{Iteration, Quantity, ReleaseId};
 
@@ -29,15 +31,42 @@ use crate::vocabulary::{Iteration, Quantity, ReleaseId};
 pub struct Centred {
     /// What is computed of the centred rows.
     pub inner: Arc<dyn Algorithm>,
-    /// m: slots for rows, filled or not; public.
+    /// The public numbers of the mean.
+    pub prelude: Prelude,
+}
+
+/// What is released before everything else where the mean is private: public, and part of a receipt.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prelude {
+    /// m: slots for rows.
     pub slots: usize,
-    /// R_raw: rows are shortened to this before they are summed.
+    /// R_raw.
     pub raw_clip: f64,
-    /// R: centred rows are shortened to this.
+    /// R.
     pub radius: f64,
-    /// Whether no entry of any row is below 0 or above 1: the bound on the sum then is the one for rows without negative
-    /// entries, to which they are clipped here too, and so is the mean.
+    /// Whether all numbers lie between 0 and 1.
     pub unit_box: bool,
+    /// The share of μ² that the mean spends.
+    pub share: f64,
+}
+
+impl Prelude {
+    /// The noise factors of all releases: of the mean, and of `iterations` others whose own factors are `later` (empty: all 1).
+    ///
+    /// # Statement and proof
+    /// With C = Σ 1/f_l² the factors (1/√(fC), f_1/√(1−f), …) have Σ of inverse squares f·C + (1−f)·C = C: one release more
+    /// at the price of the others, of which the mean spends the share f. ∎
+    #[must_use]
+    pub fn factors(&self, later: &[f64], iterations: usize) -> Vec<f64> {
+        let even = vec![1.0; iterations];
+        let later = if later.is_empty() { &even } else { later };
+        let cost: f64 = later.iter().map(|factor| factor.powi(-2)).sum();
+        let rest = (1.0 - self.share).sqrt();
+        let mean = (self.share * cost).sqrt().recip();
+        let others = later.iter().map(|factor| factor / rest);
+        std::iter::once(mean).chain(others).collect()
+    }
 }
 
 /// The share f of μ² that the mean is given: the least one at which the spike of its error is no larger than the noise matrix,
@@ -97,7 +126,7 @@ pub(super) fn shorten(row: &mut [f64], radius: f64) {
 impl Centred {
     /// What is released of the rows: all of them.
     fn quantity(&self) -> Quantity {
-        match self.unit_box {
+        match self.prelude.unit_box {
             true => Quantity::NonnegativeRowSum,
             false => Quantity::RowSum,
         }
@@ -105,7 +134,7 @@ impl Centred {
 
     /// The numbers of one row as they enter: clipped to the box, if there is one.
     fn entry(&self, x: f64) -> f64 {
-        match self.unit_box {
+        match self.prelude.unit_box {
             true => x.clamp(0.0, 1.0),
             false => x,
         }
@@ -113,7 +142,7 @@ impl Centred {
 
     /// m̂, from the released sum.
     fn mean(&self, sum: &Block) -> Vec<f64> {
-        let unit = self.raw_clip / self.slots as f64;
+        let unit = self.prelude.raw_clip / self.prelude.slots as f64;
         let values = sum.values().iter();
         let finite = |x: f64| x.clamp(-f64::MAX, f64::MAX);
         values.map(|x| finite(self.entry(x * unit))).collect()
@@ -127,7 +156,7 @@ impl Centred {
             let (columns, values) = rows.row(i);
             row.clear();
             row.extend(values.iter().map(|x| self.entry(*x)));
-            let factor = shortening(&row, self.raw_clip);
+            let factor = shortening(&row, self.prelude.raw_clip);
             for (&column, x) in columns.iter().zip(&row) {
                 sum[column as usize] += x * factor;
             }
@@ -153,7 +182,7 @@ impl Centred {
             // Differences of numbers near the largest float are as large as floats get.
             row.iter_mut()
                 .for_each(|x| *x = x.clamp(-f64::MAX, f64::MAX));
-            shorten(row, self.radius);
+            shorten(row, self.prelude.radius);
         }
         out
     }
@@ -221,11 +250,12 @@ impl Algorithm for Centred {
         program.releases.insert(0, mean);
         // Rows less a mean, shortened again, are others than those that are held.
         program.proved.as_held = false;
+        program.prelude = Some(self.prelude);
         let own = [
-            ("slots", self.slots as f64),
-            ("raw_clip", self.raw_clip),
-            ("radius", self.radius),
-            ("unit_box", f64::from(u8::from(self.unit_box))),
+            ("slots", self.prelude.slots as f64),
+            ("raw_clip", self.prelude.raw_clip),
+            ("radius", self.prelude.radius),
+            ("unit_box", f64::from(u8::from(self.prelude.unit_box))),
         ];
         let state = program.state.with_past();
         program.inside("centred", own).state(state)

@@ -97,7 +97,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use centred::{Centred, mean_share};
+pub use centred::{Centred, Prelude, mean_share};
 pub use clipped::{BINS, Clip, ClipError, ClipRule, ClippedPower, THRESHOLDS, threshold};
 pub use completion::{
     Completer, CompleterParts, Completion, CompletionMode, DescentError, FrankWolfe,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Proved, ReleaseSpec, ThresholdSearch};
+use super::{Prelude, Proved, ReleaseSpec, ThresholdSearch};
 
 /// A name of an algorithm or of one of its numbers.
 pub type Text = Cow<'static, str>;
@@ -36,6 +36,8 @@ pub struct Program {
     /// The most that an entry of a vertex's row counts as, in absolute value; 1 in a graph. Rows of norm at most 1 are bounded by that,
     /// whatever this is.
     pub largest_entry: f64,
+    /// The private mean that is release 1, and what it spends; `None` where none is.
+    pub prelude: Option<Prelude>,
     /// The search for a threshold that takes the place of the agreement before each release, which only somebody who sees all rows can
     /// make; `None` for an algorithm without one. No engine but [`central`](crate::engine::central) runs a program with one.
     pub search: Option<ThresholdSearch>,
@@ -87,6 +89,7 @@ impl Program {
             proved: Proved::default(),
             degree_floor: None,
             largest_entry: 1.0,
+            prelude: None,
             search: None,
             state: RetainedState::All,
         }

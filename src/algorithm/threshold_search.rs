@@ -12,6 +12,8 @@ pub struct ThresholdSearch {
     pub thresholds: Vec<f64>,
     /// How many rows may be above.
     pub most_above: f64,
+    /// The share of μ² that all searches together spend.
+    pub share: f64,
     /// ε of one search; 0 where there is no noise.
     pub epsilon: f64,
 }

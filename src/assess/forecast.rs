@@ -7,8 +7,9 @@ use super::conversions::{Conversions, conversions};
 use super::dropouts::{DropoutCost, dropout_costs};
 use super::parts::{PartCost, part_costs};
 use super::peer_costs::{PeerCost, PeerCostError, peer_costs};
+use crate::plan::BudgetShare;
 use crate::run::summary::PrivacySummary;
-use crate::scenario::{Experiment, Part};
+use crate::scenario::Experiment;
 use crate::topology::TopologySummary;
 
 /// What to compute besides what every forecast has.
@@ -90,7 +91,7 @@ impl PilotForecast {
     #[must_use]
     pub fn of(pilot: &Experiment, rest: &Experiment) -> Self {
         Self {
-            share: pilot.part().map_or(1.0, Part::get),
+            share: pilot.part().map_or(1.0, BudgetShare::get),
             release: pilot.privacy_summary(),
             costs: part_costs(pilot, rest),
         }

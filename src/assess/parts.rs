@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use crate::plan::BudgetShare;
 use crate::privacy::gaussian;
-use crate::scenario::{Experiment, Part};
+use crate::scenario::Experiment;
 
 /// What one adversary learns from a pilot, from whatever is chosen by it, and from both.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,14 +33,14 @@ pub struct Spent {
 /// What a pilot and a session after it cost, view by view; none where neither adds noise, or where `rest` has no part of its budget taken by a pilot.
 ///
 /// A plan says of every view its μ as if the session had the whole budget; with a part p of μ² it costs √p times as much, and both together the root of
-/// the sum of squares (proof: [`Part`]). A calibration that gives every number of iterations the same μ (`analytic`) gives every session that can be
+/// the sum of squares (proof: [`BudgetShare`]). A calibration that gives every number of iterations the same μ (`analytic`) gives every session that can be
 /// chosen what `rest` has; under another one, sessions of more iterations than `rest` differ as that calibration says.
 #[must_use]
 pub fn part_costs(pilot: &Experiment, rest: &Experiment) -> Vec<PartCost> {
     let (Some(first), Some(later), Some(delta)) = (pilot.part(), rest.part(), rest.delta()) else {
         return Vec::new();
     };
-    let of = |part: Part, mu: f64| part.get().sqrt() * mu;
+    let of = |part: BudgetShare, mu: f64| part.get().sqrt() * mu;
     let spent = |mu: f64| Spent {
         mu,
         epsilon: gaussian::epsilon(mu, delta),

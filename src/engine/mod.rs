@@ -19,7 +19,6 @@ pub mod event;
 pub mod federated;
 pub mod lockstep;
 mod losses;
-mod neighbourhood;
 pub mod noise;
 mod outcome;
 mod record;
@@ -29,7 +28,7 @@ mod session;
 pub(crate) mod tests;
 mod threshold;
 
-pub use neighbourhood::mixing_bounds;
+pub use crate::plan::{graphs_digest, mixing_bounds};
 pub use outcome::{
     Communication, Consensus, Inputs, Observer, Outcome, ReleaseRecord, Silent, Standing,
     StepTotals, Totals, Transcript,
@@ -38,7 +37,6 @@ pub use record::Collector;
 pub use rows::PeerRows;
 pub use session::{
     Recompiled, Session, SessionError, SessionParts, SessionViews, ViewError, ViewSession,
-    graphs_digest,
 };
 
 use crate::linalg::NotFullRank;

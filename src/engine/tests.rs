@@ -17,7 +17,7 @@ use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::{
     AveragingError, AveragingKind, AveragingOptions, Length, MixingBounds,
 };
-use crate::protocol::{PeerError, PlanError, SessionParameters, SessionPlan, Values};
+use crate::protocol::{PeerError, SessionParameters, SessionPlan, SessionPlanError, Values};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::{ReleaseId, Round, Seed};
 
@@ -235,7 +235,10 @@ fn noise_that_would_overflow_is_refused_before_an_engine_runs() {
     parameters.sigma_pairwise = f64::MAX;
     let plan = session.plan().with(parameters).expect("valid");
     let refused = session.with_plan(plan).expect_err("overflows");
-    let rounding = matches!(refused, SessionError::Plan(PlanError::Rounding { .. }));
+    let rounding = matches!(
+        refused,
+        SessionError::Plan(SessionPlanError::Rounding { .. })
+    );
     assert!(rounding, "{refused:?}");
 }
 

@@ -40,6 +40,7 @@ mod tests {
     fn of(epsilon: f64) -> ThresholdSearch {
         ThresholdSearch {
             thresholds: vec![0.1, 0.2, 0.5, 1.0],
+            share: 0.1,
             most_above: 10.0,
             epsilon,
         }

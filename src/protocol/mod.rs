@@ -51,7 +51,8 @@ pub use message::{Body, Message, SessionId, Summand};
 pub use outbox::{CollectingOutbox, Event, Outbox, Targets, Timer};
 pub use peer::{Input, Peer, PeerError, PeerSetup};
 pub use plan::{
-    Bounds, PlanError, PlannedRelease, RingParameters, SessionParameters, SessionPlan, Steps, Terms,
+    Bounds, PlannedRelease, RingParameters, SessionParameters, SessionPlan, SessionPlanError,
+    Steps, Terms,
 };
 pub use query::{MAX_DEFECT, QueryError, check_query};
 pub use release_error::ReleaseError;

@@ -9,7 +9,7 @@ use super::averaging::{
 };
 use super::{
     Body, CollectingOutbox, Event, FaultKind, Input, Message, Peer, PeerError, PeerSetup,
-    PlanError, QueryError, SessionId, SessionParameters, SessionPlan, Timer, Values,
+    QueryError, SessionId, SessionParameters, SessionPlan, SessionPlanError, Timer, Values,
 };
 use crate::algorithm::{Algorithm, AlgorithmError, PowerMethod, Program};
 use crate::linalg::{Block, SparseRows, start_block};
@@ -69,7 +69,7 @@ fn of(algorithm: Result<impl Algorithm, AlgorithmError>) -> Arc<Program> {
 }
 
 /// A plan of the power method.
-fn planned(parameters: SessionParameters) -> Result<SessionPlan, PlanError> {
+fn planned(parameters: SessionParameters) -> Result<SessionPlan, SessionPlanError> {
     SessionPlan::new(parameters, Arc::new(power(2, 2).expect("valid")))
 }
 

@@ -15,11 +15,12 @@ use super::recommendation::RecommendationSummary;
 use super::score_model::RecommenderSummary;
 use super::spread::DrawsSummary;
 use super::variance::VarianceSummary;
+use crate::algorithm::Prelude;
 use crate::engine::Communication;
 use crate::privacy::{
     Adjacency, Calibration, GroupLoss, LaplacePlan, RingPlan, SensitivityRule, View,
 };
-use crate::scenario::{Centring, DataSummary, Experiment, Warning};
+use crate::scenario::{DataSummary, Experiment, Warning};
 use crate::topology::TopologySummary;
 use crate::vocabulary::ReleaseId;
 
@@ -185,7 +186,7 @@ pub struct PrivacySummary {
     pub laplace: Option<LaplacePlan>,
     /// The mean that is released first, where it is private; the first entry of `iterations` then is its noise.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub centring: Option<Centring>,
+    pub centring: Option<Prelude>,
 }
 
 /// Noise of one iteration. Before a run, `sensitivity` is 1 and the σ's are per unit sensitivity.

@@ -6,13 +6,13 @@ use crate::algorithm::{AlgorithmError, AlgorithmKind, NoiseScale, Output};
 use crate::config::{AlgorithmConfig, Config};
 use crate::linalg::start_block;
 use crate::privacy::PrivacyError;
-use crate::protocol::PlanError;
+use crate::protocol::SessionPlanError;
 use crate::vocabulary::Seed;
 
 /// Refuses keys that the algorithm has not or that do not fit so many items, then numbers that do not.
 pub(super) fn check(config: &Config, items: usize) -> Result<(), ExperimentError> {
     if config.algorithm.kind == AlgorithmKind::Auto {
-        return Err(PlanError::from(AlgorithmError::Unchosen).into());
+        return Err(SessionPlanError::from(AlgorithmError::Unchosen).into());
     }
     check_keys(config, items)?;
     check_counts(config, items)

@@ -3,8 +3,9 @@
 use super::error::{AlgorithmTableError, PrivacyTableError};
 use crate::algorithm::{AlgorithmKind, Clip, ClipRule, Output};
 use crate::config::{Config, EngineKind};
-use crate::privacy::sparse_vector::{self, Searched};
-use crate::privacy::{Budget, Scheme};
+use crate::plan::{self, Promise};
+use crate::privacy::Scheme;
+use crate::vocabulary::Distribution;
 
 /// Refuses a clip where there is nothing to clip, or with what it does not go with.
 pub(super) fn check(config: &Config) -> Result<(), AlgorithmTableError> {
@@ -44,31 +45,31 @@ pub(super) fn check(config: &Config) -> Result<(), AlgorithmTableError> {
     }
 }
 
-/// What searching for thresholds costs, and what is left for the releases, where a curator searches.
-pub(super) fn searched(
+/// ε_s of every search for a threshold, where a curator searches. Searches go with clipped quantities, of which nothing is proved in absolute values:
+/// their Laplace plans are refused.
+pub(super) fn search_epsilon(
     config: &Config,
-    budget: Budget,
-) -> Result<Option<Searched>, PrivacyTableError> {
+    promise: &Promise,
+) -> Result<Option<f64>, PrivacyTableError> {
     let algorithm = &config.algorithm;
+    let gaussian = promise.noise.distribution() == Distribution::Gaussian;
     // What a share is when it is not said is the table's to say, not that of how many rows there are.
-    let Some(clip) = algorithm.clip_of(1) else {
+    let Some(clip) = algorithm.clip_of(1).filter(|_| gaussian) else {
         return Ok(None);
     };
     if clip.rule != ClipRule::SparseVector {
         return Ok(None);
     }
-    let calibration = config.privacy.calibration;
-    sparse_vector::calibrate(calibration, budget, algorithm.iterations, clip.share)
+    plan::search_epsilon(promise, algorithm.iterations, clip.share)
         .map(Some)
         .map_err(PrivacyTableError::from)
 }
 
 /// How rows that fill some of so many slots are clipped; `None` where they are not.
-pub(super) fn of(config: &Config, slots: usize, searched: Option<&Searched>) -> Option<Clip> {
+pub(super) fn of(config: &Config, slots: usize, searches: Option<f64>) -> Option<Clip> {
     let noisy = config.noise.scheme != Scheme::None;
-    let searched = searched.filter(|_| noisy);
     config.algorithm.clip_of(slots).map(|clip| Clip {
-        test_epsilon: searched.map_or(0.0, |searched| searched.search_epsilon),
+        test_epsilon: searches.filter(|_| noisy).unwrap_or(0.0),
         ..clip
     })
 }

@@ -61,7 +61,7 @@ impl Experiment {
         // Its averaging may be one that waits for every message.
         config.engine.loss = Loss::default();
         let materials = self.materials(&config)?;
-        let topology = Arc::clone(&self.topology);
+        let topology = Arc::clone(&self.plan.network().topology);
         let clock = Clock::default();
         Self::assemble(config, &self.loaded, topology, &materials, clock).map(Some)
     }

@@ -14,7 +14,7 @@ use crate::algorithm::{AlgorithmError, AlgorithmKind, Completion, RatedRows};
 use crate::config::{Centre, Config, NamedCentre, RangesConfig, RatingValues};
 use crate::data::{Interactions, Loaded};
 use crate::privacy::Adjacency;
-use crate::protocol::PlanError;
+use crate::protocol::SessionPlanError;
 
 /// What predictions of these data are measured against: `kept` is what the peers hold.
 pub(super) fn rating_test(
@@ -77,7 +77,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         return Err(CompletionTableError::PublishedReplace.into());
     }
     if config.data.values != Some(RatingValues::Ratings) {
-        return Err(PlanError::from(AlgorithmError::Ratings { algorithm }).into());
+        return Err(SessionPlanError::from(AlgorithmError::Ratings { algorithm }).into());
     }
     if config.data.ranges.is_none() {
         let key = "ranges";

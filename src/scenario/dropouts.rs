@@ -20,11 +20,11 @@ use std::sync::Arc;
 
 use super::error::DropoutsTableError;
 use super::experiment::Experiment;
-use super::specs::AveragingSpec;
 use crate::algorithm::{AlgorithmKind, Form as ReleaseForm};
 use crate::config::{Config, DropoutsConfig, EngineKind, FaultsConfig, PeerName, Publish};
 use crate::engine::event::faults::FaultSchedule;
 use crate::engine::{Recompiled, Session, SessionViews};
+use crate::plan::Averaging;
 use crate::privacy::{PrivacyError, Scheme};
 use crate::protocol::averaging::Form;
 use crate::protocol::regroup::{Links, Publication, Thresholds, ThresholdsError, Tolerance};
@@ -141,7 +141,7 @@ pub(super) fn check_program(experiment: &Experiment) -> Result<(), DropoutsTable
         return Ok(());
     }
     let with = |key, change| Err(DropoutsTableError::With { key, change });
-    if matches!(experiment.schedule.form(), Form::Passing(_)) {
+    if matches!(experiment.schedule().form(), Form::Passing(_)) {
         return with(
             "an averaging that passes mass on",
             "what a lost peer held would be lost; set averaging.scheme = \"chebyshev\", \"linear\" or \"tree\"",
@@ -182,7 +182,7 @@ impl Experiment {
     #[must_use]
     pub fn tolerance(&self) -> Option<Tolerance> {
         let dropouts = self.config.dropouts?;
-        let peers = self.topology.graph().nodes();
+        let peers = self.topology().graph().nodes();
         let (tolerate, retries) = (dropouts.tolerate, dropouts.retries);
         match dropouts.publish.unwrap_or(Publish::Open) {
             Publish::Open => Some(Tolerance {
@@ -194,7 +194,7 @@ impl Experiment {
             }),
             Publish::Sealed => {
                 let planned = (self.config.privacy.colluders, tolerate);
-                let sealed = Tolerance::sealed(&links_of(&self.topology), planned, retries);
+                let sealed = Tolerance::sealed(&links_of(self.topology()), planned, retries);
                 Some(sealed.expect("degrees were checked when the experiment was resolved"))
             }
         }
@@ -208,7 +208,7 @@ impl Experiment {
             return None;
         }
         let planned = (self.config.privacy.colluders, dropouts.tolerate);
-        Thresholds::new(&links_of(&self.topology), planned.0, planned.1).err()
+        Thresholds::new(&links_of(self.topology()), planned.0, planned.1).err()
     }
 
     /// What goes wrong, with peers by number and the latency of `[engine]` where it has none of its own; nothing where the file does not say.
@@ -218,7 +218,7 @@ impl Experiment {
     #[must_use]
     pub fn faults(&self) -> FaultSchedule {
         let schedule = match &self.config.faults {
-            Some(faults) => numbered(faults, &self.topology),
+            Some(faults) => numbered(faults, self.topology()),
             None => Ok(FaultSchedule::none(0)),
         };
         let schedule = schedule.expect("resolving refused schedules that cannot be run");
@@ -239,7 +239,7 @@ impl Experiment {
     /// A schedule as files of faults have it, with peers by name.
     #[must_use]
     pub fn named_faults(&self, schedule: &FaultSchedule) -> FaultsConfig {
-        let name = |peer: &u32| Ok(PeerName(self.topology.graph().name(*peer as usize)));
+        let name = |peer: &u32| Ok(PeerName(self.topology().graph().name(*peer as usize)));
         let named: Result<_, std::convert::Infallible> = schedule.renamed(name);
         named.unwrap_or_else(|never| match never {})
     }
@@ -250,14 +250,11 @@ impl Experiment {
     /// Never: the averaging was compiled when the experiment was resolved.
     #[must_use]
     pub fn views(&self, session: Session) -> Arc<SessionViews> {
-        let averaging = &self.config.averaging;
-        let spec = AveragingSpec::of(averaging, self.config.engine.loss, &self.topology);
-        let spec = spec.expect("resolving compiled it");
-        let AveragingSpec::Named {
+        let Averaging::Named {
             scheme,
             length,
             options,
-        } = spec
+        } = self.plan.network().averaging
         else {
             unreachable!("files name schemes")
         };

@@ -22,26 +22,24 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
-use super::mechanism::Mechanism;
 use super::preconditioning::Preconditioning;
 use super::rating_test::RatingTest;
-use super::shared::Shared;
 use super::warning::Warning;
-use crate::algorithm::{Algorithm, Clip, Completion, Form, Program, ReleaseSpec};
+use crate::algorithm::{Algorithm, Clip, Completion, Form, Prelude, Program, ReleaseSpec};
 use crate::config::{Config, MeanShare, anchored, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::event::faults::FaultSchedule;
-use crate::engine::{PeerRows, Session, mixing_bounds};
+use crate::engine::{PeerRows, Session};
 use crate::linalg::{ItemWeights, SparseRows};
+use crate::plan::{Plan, mixing_bounds};
 use crate::privacy::{
     Calibrated, Delta, GroupLoss, NoisePlan, Scheme, Sensitivity, SensitivitySpec, Statement,
 };
 use crate::protocol::averaging::{MixingBounds, Schedule};
 use crate::topology::Topology;
-use crate::vocabulary::{Distribution, Quantity, ReleaseId};
+use crate::vocabulary::{Quantity, ReleaseId};
 
 /// An experiment with its data read, its topology built and its noise planned.
 #[derive(Clone, Debug)]
@@ -71,7 +69,7 @@ pub struct Experiment {
     /// How contributions are clipped; `None` where they are not.
     pub(super) clip: Option<Clip>,
     /// The mean that is released first, where it is private.
-    pub(super) centring: Option<Centring>,
+    pub(super) centring: Option<Prelude>,
     /// Whether its share is that of the public rule, be it given or left to the rule.
     pub(super) mean_by_rule: bool,
     /// What P is made of, and P, where eigenvectors are those of P A P.
@@ -82,35 +80,16 @@ pub struct Experiment {
     pub(super) peer_rows: Arc<PeerRows>,
     /// The peer of every user, where a column of the data says it.
     pub(super) placed: Option<Arc<[u32]>>,
-    /// The communication graph.
-    pub(super) topology: Arc<Topology>,
-    /// The noise graph: the communication graph, unless the configuration names another.
-    pub(super) noise_topology: Arc<Topology>,
-    /// All releases, and what each spends.
-    pub(super) mechanism: Mechanism,
-    /// What one record is and how its effect is bounded.
-    pub(super) sensitivity_spec: SensitivitySpec,
+    /// Noise, averaging and graphs.
+    pub(super) plan: Arc<Plan>,
+    /// What is contributed and how the public state advances.
+    pub(super) algorithm: Arc<dyn Algorithm>,
     /// How far one person can move what is released, of the first release but a mean.
     pub(super) sensitivity: Sensitivity,
-    /// The noise multiplier and what it spends.
-    pub(super) calibrated: Calibrated,
-    /// δ of the budget, validated; `None` where it is 0.
-    pub(super) delta: Option<Delta>,
-    /// σ's per unit sensitivity and the guarantee of every view.
-    pub(super) noise: NoisePlan,
-    /// What is exchanged in every averaging round, compiled from the topology.
-    pub(super) schedule: Arc<Schedule>,
-    /// What changes at several peers cost, where one record is a change of one peer's matrix or a person can be in several files.
-    pub(super) groups: Vec<GroupLoss>,
-    /// Averaging rounds K.
-    pub(super) rounds: u32,
-    /// The factor by which they shrink the spread.
-    pub(super) contraction: f64,
     /// Things the user should know.
     pub(super) warnings: Vec<Warning>,
     /// Wall-clock seconds of each part so far.
     pub(super) seconds: BTreeMap<&'static str, f64>,
-    pub(super) shared: Shared,
     /// The faults of the file. Noise is bound to them, also in the twin of this experiment in which nothing goes wrong.
     pub(super) bound_faults: Option<FaultSchedule>,
     /// Whether every peer reads a file of its own, so that one person can be in several.
@@ -179,7 +158,7 @@ impl Experiment {
 
     /// How many peers there are, and where a column of the data says it, at which of them each user is.
     pub(crate) fn placed(&self) -> (usize, Option<&[u32]>) {
-        (self.topology.graph().nodes(), self.placed.as_deref())
+        (self.topology().graph().nodes(), self.placed.as_deref())
     }
 
     /// What predictions are measured against, where the algorithm predicts ratings. Private.
@@ -196,7 +175,7 @@ impl Experiment {
 
     /// The mean that is released under noise before everything else, where `data.centre = "private"`.
     #[must_use]
-    pub fn centring(&self) -> Option<&Centring> {
+    pub fn centring(&self) -> Option<&Prelude> {
         self.centring.as_ref()
     }
 
@@ -225,11 +204,11 @@ impl Experiment {
         (1..).zip(self.releases()).find_map(|(number, release)| {
             let block = release.blocks.iter().find(|one| counts(one.quantity))?;
             let bound = self
-                .sensitivity_spec
+                .sensitivity_spec()
                 .of(block.quantity, block.columns)
                 .ok()?;
             let unit = bound.bound(1.0) / block.weight.sqrt();
-            Some(unit * self.noise_factor(ReleaseId(number)) * self.noise.sigma_sum())
+            Some(unit * self.noise_factor(ReleaseId(number)) * self.noise().sigma_sum())
         })
     }
 
@@ -251,33 +230,44 @@ impl Experiment {
     /// The communication graph.
     #[must_use]
     pub fn topology(&self) -> &Topology {
-        &self.topology
+        &self.plan.network().topology
     }
 
     /// The noise graph: the communication graph, unless the configuration names another.
     #[must_use]
     pub fn noise_topology(&self) -> &Topology {
-        &self.noise_topology
+        &self.plan.network().noise_topology
     }
 
     /// What is released. Public.
     #[must_use]
     pub fn program(&self) -> &Program {
-        &self.mechanism.program
+        self.plan.program()
     }
 
     /// What is contributed and how the public state advances.
     #[must_use]
     pub fn algorithm(&self) -> &dyn Algorithm {
-        self.mechanism.algorithm.as_ref()
+        self.algorithm.as_ref()
     }
 
     /// Rows and columns of the largest release.
     #[must_use]
     pub fn widest_shape(&self) -> (usize, usize) {
-        let releases = &self.mechanism.program.releases;
+        let releases = &self.plan.program().releases;
         let widest = releases.iter().max_by_key(|release| release.values());
         widest.map_or((0, 0), ReleaseSpec::shape)
+    }
+
+    /// What is planned: noise, averaging and graphs.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What one record is and how its effect is bounded.
+    pub(crate) fn sensitivity_spec(&self) -> &SensitivitySpec {
+        &self.plan.promise().bounds
     }
 
     /// How far one person can move what is released.
@@ -289,43 +279,43 @@ impl Experiment {
     /// The noise multiplier and what it spends.
     #[must_use]
     pub fn calibrated(&self) -> &Calibrated {
-        &self.calibrated
+        self.plan.guarantee().calibrated()
     }
 
     /// δ of the budget; `None` where it is 0, as of Laplace noise.
     #[must_use]
     pub fn delta(&self) -> Option<Delta> {
-        self.delta
+        self.plan.promise().delta
     }
 
     /// σ's per unit sensitivity and the guarantee of every view.
     #[must_use]
     pub fn noise(&self) -> &NoisePlan {
-        &self.noise
+        self.plan.guarantee().noise()
     }
 
     /// What changes at several peers cost, where one record is a change of one peer's matrix or a person can be in several files.
     #[must_use]
     pub fn groups(&self) -> &[GroupLoss] {
-        &self.groups
+        self.plan.guarantee().groups()
     }
 
     /// What is exchanged in every averaging round, compiled from the topology.
     #[must_use]
     pub fn schedule(&self) -> &Schedule {
-        &self.schedule
+        self.plan.schedule()
     }
 
     /// Averaging rounds K.
     #[must_use]
     pub fn rounds(&self) -> u32 {
-        self.rounds
+        self.plan.schedule().rounds()
     }
 
     /// The factor by which K rounds shrink the spread between peers.
     #[must_use]
     pub fn contraction(&self) -> f64 {
-        self.contraction
+        self.plan.contraction()
     }
 
     /// Things the user should know before the run.
@@ -341,7 +331,7 @@ impl Experiment {
 
     /// What the σ's of each release are multiplied by; empty for an even budget.
     pub(crate) fn noise_factors(&self) -> &[f64] {
-        &self.mechanism.factors
+        self.plan.guarantee().division().factors()
     }
 
     /// Wall-clock seconds of each part of resolving it.
@@ -351,7 +341,7 @@ impl Experiment {
 
     /// Bounds of the mixing matrix's eigenvalues, which decide how fast averaging converges.
     pub(crate) fn mixing_bounds(&self) -> MixingBounds {
-        mixing_bounds(&self.topology)
+        mixing_bounds(self.topology())
     }
 
     /// Whether any noise is added.
@@ -374,26 +364,27 @@ impl Experiment {
     /// The curator's noise per unit sensitivity: z, k·z for persons at k participants, or 0 without noise.
     #[must_use]
     pub fn sigma_central(&self) -> f64 {
-        if !self.is_private() {
-            return 0.0;
-        }
-        match self.config.noise.distribution {
-            Distribution::Gaussian => self.calibrated.z() * self.participants().unwrap_or(1) as f64,
-            // Calibrated to ε/k.
-            Distribution::Laplace => self.calibrated.z(),
-        }
+        self.plan.sigma_central()
     }
 
     /// Whether noise is shared on another graph than messages are sent on.
     #[must_use]
     pub fn has_noise_topology(&self) -> bool {
-        !Arc::ptr_eq(&self.topology, &self.noise_topology)
+        !Arc::ptr_eq(
+            &self.plan.network().topology,
+            &self.plan.network().noise_topology,
+        )
     }
 
     /// What the σ's of a release, from 1, are multiplied by: 1 with an even budget and no private mean.
     #[must_use]
     pub fn noise_factor(&self, release: ReleaseId) -> f64 {
-        let known = self.mechanism.factors.get(release.index());
+        let known = self
+            .plan
+            .guarantee()
+            .division()
+            .factors()
+            .get(release.index());
         known.copied().unwrap_or(1.0)
     }
 
@@ -401,33 +392,33 @@ impl Experiment {
     /// number up to rounding, and as much for every retry as the dearest of them; of Laplace noise Σ 1/f_l. With v_u the variance factor of factor 1, μ² = Σ v_u/f_l² is this times v_u.
     #[must_use]
     pub fn even_iterations(&self) -> f64 {
-        self.mechanism.cost()
+        self.plan.guarantee().division().cost()
     }
 
     /// The same where no release is tried again.
     #[must_use]
     pub fn even_iterations_at_best(&self) -> f64 {
-        self.mechanism.cost_at_best()
+        self.plan.guarantee().division().cost_at_best()
     }
 
     /// All releases of the program, in order. Every release of an algorithm that files can name is an iteration of its own; a private mean
     /// comes before the first one.
     #[must_use]
     pub fn releases(&self) -> &[ReleaseSpec] {
-        &self.mechanism.program.releases
+        &self.plan.program().releases
     }
 
     /// How many iterations there are: one per release, but for a private mean.
     #[must_use]
     pub fn iterations(&self) -> u32 {
-        let last = self.mechanism.program.releases.last();
+        let last = self.plan.program().releases.last();
         last.map_or(0, |release| release.iteration.0)
     }
 
     /// Whether every peer fills coordinates of its own in this release.
     #[must_use]
     pub fn is_own(&self, release: ReleaseId) -> bool {
-        let releases = &self.mechanism.program.releases;
+        let releases = &self.plan.program().releases;
         releases
             .get(release.index())
             .is_some_and(|one| one.form == Form::OwnCoordinates)
@@ -436,14 +427,14 @@ impl Experiment {
     /// Whether there is such a release.
     #[must_use]
     pub fn has_own_coordinates(&self) -> bool {
-        let releases = &self.mechanism.program.releases;
+        let releases = &self.plan.program().releases;
         releases.iter().any(|one| one.form == Form::OwnCoordinates)
     }
 
     /// Whether all releases are of that kind: then nothing is averaged, and all peers hold the same bits.
     #[must_use]
     pub fn has_only_own_coordinates(&self) -> bool {
-        let releases = &self.mechanism.program.releases;
+        let releases = &self.plan.program().releases;
         releases.iter().all(|one| one.form == Form::OwnCoordinates)
     }
 
@@ -453,14 +444,14 @@ impl Experiment {
     pub fn sigma_released(&self, release: ReleaseId) -> f64 {
         match self.is_own(release) {
             true => self.sigma_central(),
-            false => self.noise.sigma_sum(),
+            false => self.noise().sigma_sum(),
         }
     }
 
     /// The batch of rows that contributes to a release; `None` for all rows.
     #[must_use]
     pub fn batch_of(&self, release: ReleaseId) -> Option<u32> {
-        let releases = &self.mechanism.program.releases;
+        let releases = &self.plan.program().releases;
         releases.get(release.index()).and_then(|one| one.batch)
     }
 
@@ -474,7 +465,7 @@ impl Experiment {
     /// How many releases are as large as the largest one.
     #[must_use]
     pub fn widest_releases(&self) -> u32 {
-        let releases = &self.mechanism.program.releases;
+        let releases = &self.plan.program().releases;
         let most = releases.iter().map(ReleaseSpec::values).max();
         let widest = releases.iter().filter(|one| Some(one.values()) == most);
         widest.count() as u32
@@ -483,7 +474,7 @@ impl Experiment {
     /// Rows and columns of what one peer contributes to a release.
     #[must_use]
     pub fn shape_of(&self, release: ReleaseId) -> (usize, usize) {
-        let releases = &self.mechanism.program.releases;
+        let releases = &self.plan.program().releases;
         releases
             .get(release.index())
             .map_or((0, 0), ReleaseSpec::shape)

@@ -7,8 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::arranged::DataShape;
 use super::error::{DataTableError, ExperimentError, NetworkError};
-use super::mechanism::DataShape;
 use crate::algorithm::{AlgorithmKind, Output, Start};
 use crate::config::{Config, DataConfig, DataFormat, PeerCount, TopologySource};
 use crate::data::{DataError, Loaded, Partition};

@@ -11,18 +11,14 @@ use std::sync::Arc;
 use super::divisor::Divisor;
 use super::error::{DataTableError, ExperimentError};
 use super::held::Held;
-use super::memo::Memo;
 use super::rating_test::RatingTest;
 use super::{graph, numbers};
 use crate::algorithm::Arrival;
-use crate::config::{
-    Config, DataConfig, DataFormat, EngineKind, ItemCount, NoiseConfig, PeersConfig, PrivacyConfig,
-    TopologySource,
-};
+use crate::config::{Config, DataConfig, DataFormat, ItemCount, PeersConfig, TopologySource};
 use crate::data::{self, DataError, Generated, ItemNames, MatrixOptions, TableOptions, UserNames};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
-use crate::privacy::{Calibrated, NoisePlan, RingRequest};
+use crate::plan::{Memo, NoiseMemo};
 use crate::topology::{Topology, TopologyError};
 
 /// What all experiments of one base folder share: data, graphs and noise plans, made once for all that ask for the same.
@@ -42,7 +38,7 @@ pub struct Materials {
     user_rows: Memo<(HeldKey, Divisor), SparseRows>,
     peer_rows: Memo<DealtKey, PeerRows>,
     topologies: Memo<(TopologySource, usize), Topology>,
-    plans: Memo<PlanKey, NoisePlan>,
+    noise: NoiseMemo,
     /// Whether every peer reads a file of its own, so that one person can be in several.
     own_files: bool,
     /// Bytes that one participant's part may take.
@@ -109,27 +105,6 @@ type LoadedKey = (
     Option<PathBuf>,
 );
 
-/// All that decides the noise.
-#[derive(PartialEq)]
-struct PlanKey {
-    privacy: PrivacyConfig,
-    noise: NoiseConfig,
-    graph: TopologySource,
-    /// The communication graph, where the noise graph takes its numbers from it.
-    numbered_by: Option<TopologySource>,
-    peers: usize,
-    /// The noise multiplier, which searches for thresholds change, and what it spends.
-    calibrated: Calibrated,
-    /// For how many releases one record is charged.
-    charge: u32,
-    engine: EngineKind,
-    ring: Option<RingRequest>,
-    /// Whether coordinates of peers' own are released too.
-    own: bool,
-    /// How many may be lost.
-    tolerate: usize,
-}
-
 impl Materials {
     /// Nothing yet, of configurations whose relative paths start at `base`.
     #[must_use]
@@ -146,7 +121,7 @@ impl Materials {
             user_rows: Memo::default(),
             peer_rows: Memo::default(),
             topologies: Memo::default(),
-            plans: Memo::default(),
+            noise: NoiseMemo::default(),
             own_files: false,
             memory_limit: None,
         }
@@ -327,30 +302,9 @@ impl Materials {
             .get(key, || source.resolve(&self.base, peers))
     }
 
-    /// The noise of this calibrated budget, for so many releases, on this graph; one that is `renumbered` depends on the communication graph's order too.
-    pub(super) fn plan<E>(
-        &self,
-        config: &Config,
-        peers: usize,
-        renumbered: bool,
-        (calibrated, charge, ring, own): (&Calibrated, u32, Option<RingRequest>, bool),
-        make: impl FnOnce() -> Result<NoisePlan, E>,
-    ) -> Result<Arc<NoisePlan>, E> {
-        let graph = config.noise_topology.as_ref().unwrap_or(&config.topology);
-        let key = PlanKey {
-            privacy: config.privacy.clone(),
-            noise: config.noise,
-            graph: graph.clone(),
-            numbered_by: renumbered.then(|| config.topology.clone()),
-            peers,
-            calibrated: calibrated.clone(),
-            charge,
-            engine: config.engine.kind,
-            ring,
-            own,
-            tolerate: config.dropouts.map_or(0, |one| one.tolerate),
-        };
-        self.plans.get(key, make)
+    /// Noise that was planned before.
+    pub(super) fn noise(&self) -> &NoiseMemo {
+        &self.noise
     }
 }
 

@@ -4,8 +4,9 @@
 //! all of it fits together. Whatever holds an [`Experiment`] can rely on that, since nothing of it can be changed.
 
 mod algorithm_keys;
+mod arranged;
 mod assumptions;
-mod centring;
+mod averaging;
 mod clipping;
 mod clock;
 mod compared;
@@ -21,31 +22,24 @@ pub(crate) mod graph;
 mod held;
 mod held_out;
 mod labels;
-mod laplace;
 mod materials;
-mod mechanism;
-mod memo;
 pub(crate) mod memory;
 mod network;
-mod noise;
 pub(crate) mod numbers;
-mod part;
 mod peer_names;
 mod pilot;
 mod placement;
 mod preconditioning;
+mod promise;
 mod rating;
 mod rating_scale;
 mod rating_test;
 mod recommender;
 mod resolve;
-mod ring;
 mod rows;
 mod session;
 mod setting;
-mod shared;
 mod simulation;
-mod specs;
 mod stated_lists;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -53,7 +47,6 @@ mod training;
 mod warning;
 mod warnings;
 
-pub use centring::Centring;
 pub use data_summary::DataSummary;
 pub use deployment::{Deployment, DeploymentError, OwnRows};
 pub use error::{
@@ -65,23 +58,19 @@ pub use experiment::Experiment;
 pub use held_out::HeldOut;
 pub use materials::Materials;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan, WATCHED_UP_TO};
-pub use part::Part;
 pub use peer_names::PeerMatchError;
 pub use preconditioning::Preconditioning;
 pub use rating_scale::RatingScale;
 pub use rating_test::RatingTest;
 pub use simulation::{Simulated, Simulation, SimulationError};
-pub use specs::{AveragingSpec, NoiseSpec, PrivacySpec};
 pub use stated_lists::{ItemSource, StatedItems, UserSource};
 pub use warning::Warning;
 
+pub(crate) use arranged::{Arranged, DataShape};
 pub(crate) use assumptions::Assumed;
 pub(crate) use clock::Clock;
 pub(crate) use dropouts::MOST_RETRIES;
 pub(crate) use error::{obtained, tidied};
 pub(crate) use materials::HeldKey;
-pub(crate) use mechanism::{Arranged, DataShape, Mechanism};
-pub(crate) use memo::Memo;
-pub(crate) use noise::NoiseAsked;
 pub(crate) use preconditioning::of as preconditioning_of;
 pub(crate) use training::{training_data, training_ratings};

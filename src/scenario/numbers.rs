@@ -24,14 +24,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::centring::Centring;
 use super::data_summary::DataSummary;
 use super::error::{DataTableError, ExperimentError, PrivacyTableError};
 use super::graph;
 use super::held::Held;
 use super::rating;
 use super::rating_scale::RatingScale;
-use crate::algorithm::{OnBipartite, Output, Start, mean_share};
+use crate::algorithm::{AlgorithmKind, OnBipartite, Output, Prelude, Start, mean_share};
 use crate::config::{
     Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig,
     RatingValues,
@@ -41,8 +40,9 @@ use crate::data::{
     PreparationError, TableOptions,
 };
 use crate::linalg::SparseRows;
-use crate::privacy::{Adjacency, Budget, Sensitivity, SensitivityRule, SensitivitySpec, calibrate};
-use crate::vocabulary::Quantity;
+use crate::plan::{self, Promise};
+use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
+use crate::vocabulary::{Distribution, Quantity};
 
 /// Whether a configuration is about numbers and not about who interacted with what.
 pub(crate) fn are_meant(data: &DataConfig) -> bool {
@@ -244,7 +244,7 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
             "belongs to centre = \"private\", which needs it: the public length to which rows are shortened before they are summed",
         );
     }
-    if private && !Centring::precedes(config.algorithm.kind) {
+    if private && !may_follow_a_mean(config.algorithm.kind) {
         return refuse(
             "centre",
             "= \"private\" is for algorithm.kind = \"power\", \"momentum\", \"krylov\", \"covariance\" and \"isometric-covariance\": choose one \
@@ -562,14 +562,25 @@ fn mapped(
     Ok(mapped.row(0).1.to_vec())
 }
 
+/// Whether this algorithm may follow a private mean. Shares, ceilings and batches of releases have not been shown to go with one.
+fn may_follow_a_mean(kind: AlgorithmKind) -> bool {
+    matches!(
+        kind,
+        AlgorithmKind::Power
+            | AlgorithmKind::Momentum
+            | AlgorithmKind::Krylov
+            | AlgorithmKind::Covariance
+            | AlgorithmKind::IsometricCovariance
+    )
+}
+
 /// What a private mean takes, if the configuration asks for one, and whether its share is that of the public rule.
-pub(super) fn centring(
+pub(super) fn prelude(
     config: &Config,
     samples: &SparseRows,
-    sensitivity: &SensitivitySpec,
+    promise: &Promise,
     columns: usize,
-    budget: Option<Budget>,
-) -> Result<Option<(Centring, bool)>, ExperimentError> {
+) -> Result<Option<(Prelude, bool)>, ExperimentError> {
     let data = &config.data;
     let (true, Some(raw_clip), Some(radius)) = (is_private(data), data.raw_clip, data.row_clip)
     else {
@@ -577,40 +588,39 @@ pub(super) fn centring(
     };
     let unit_box = data.ranges.is_some();
     let (slots, n) = (samples.len(), samples.dimension());
-    let by_rule = |budget: Budget| -> Result<f64, PrivacyTableError> {
+    let gaussian = promise.noise.distribution() == Distribution::Gaussian;
+    let by_rule = || -> Result<f64, PrivacyTableError> {
         let iterations = config.algorithm.iterations;
-        let calibrated = calibrate(config.privacy.calibration, budget, iterations)?;
+        let calibrated = plan::multiplier(promise, iterations)?;
         let mu = f64::from(iterations).sqrt() / calibrated.z();
         let sum = match unit_box {
             true => Quantity::NonnegativeRowSum,
             false => Quantity::RowSum,
         };
         let bound = |quantity| -> Result<f64, PrivacyTableError> {
-            let bound: Sensitivity = sensitivity.of(quantity, columns)?;
+            let bound: Sensitivity = promise.bounds.of(quantity, columns)?;
             Ok(bound.bound(1.0))
         };
         let bounds = (bound(sum)?, bound(Quantity::IsometricTriangle)?);
         // Where the budget is out of all proportion either part may round to nothing.
         Ok(mean_share((n, slots), (raw_clip, radius), bounds, mu).clamp(1e-6, 1.0 - 1e-6))
     };
-    let (share, is_rule) = match (data.mean_share.unwrap_or_default(), budget) {
-        (MeanShare::Share(share), Some(budget)) => {
-            (share, by_rule(budget).is_ok_and(|rule| rule == share))
-        }
-        (MeanShare::Share(share), None) => (share, false),
-        (MeanShare::Auto(_), Some(budget)) => (by_rule(budget)?, true),
-        (MeanShare::Auto(_), None) => {
+    let (share, is_rule) = match (data.mean_share.unwrap_or_default(), gaussian) {
+        (MeanShare::Share(share), true) => (share, by_rule().is_ok_and(|rule| rule == share)),
+        (MeanShare::Share(share), false) => (share, false),
+        (MeanShare::Auto(_), true) => (by_rule()?, true),
+        (MeanShare::Auto(_), false) => {
             let why = "= \"auto\" is a rule for Gaussian noise: with noise.distribution = \"laplace\" give a number, for example 0.2";
             let key = "mean_share";
             return Err(DataTableError::Key { key, why }.into());
         }
     };
-    let centring = Centring {
+    let prelude = Prelude {
         slots,
         raw_clip,
         radius,
         unit_box,
         share,
     };
-    Ok(Some((centring, is_rule)))
+    Ok(Some((prelude, is_rule)))
 }

@@ -123,13 +123,13 @@ impl Experiment {
     /// # Errors
     /// [`PeerNameError`] for a name that no peer has, or that occurs twice.
     pub fn peers_named<S: AsRef<str>>(&self, names: &[S]) -> Result<Vec<u32>, PeerNameError> {
-        self.topology.find_all(names)
+        self.topology().find_all(names)
     }
 
     /// The name of the peer with this index, as [`Self::peers_named`] takes it.
     #[must_use]
     pub fn peer_name(&self, peer: u32) -> String {
-        self.topology.graph().name(peer as usize)
+        self.topology().graph().name(peer as usize)
     }
 }
 

@@ -1,21 +1,20 @@
 //! What a pilot and what is chosen by it take of an experiment, and what they do not go with. Why both together cost what was promised:
-//! [`Part`].
+//! [`BudgetShare`].
 
 use super::error::{ExperimentError, PilotTableError};
 use super::experiment::Experiment;
-use super::part::Part;
 use super::{completion, numbers};
 use crate::algorithm::{AlgorithmKind, ClipRule};
 use crate::config::{AlgorithmConfig, Config};
-use crate::privacy::{Budget, Scheme, SensitivitySpec, calibrate};
+use crate::plan::{self, BudgetShare};
+use crate::privacy::{Scheme, SensitivitySpec};
 use crate::vocabulary::{Distribution, Quantity, Seed};
 
 impl Experiment {
     /// The part of μ² that this experiment spends; `None` where it has no pilot and spends all.
     #[must_use]
-    pub fn part(&self) -> Option<Part> {
-        let pilot = self.config.pilot?;
-        Part::of(self.config.algorithm.kind, pilot.share)
+    pub fn part(&self) -> Option<BudgetShare> {
+        share(&self.config)
     }
 
     /// [`Self::even_iterations`] with those of the pilot before it, if there is one: what μ² is this times v_u of. A pilot whose calibration spends
@@ -27,10 +26,8 @@ impl Experiment {
             Some(part) if self.config.algorithm.kind != AlgorithmKind::Pilot => part.get(),
             _ => return own,
         };
-        let privacy = &self.config.privacy;
-        let ratio = Budget::new(privacy.epsilon, privacy.delta)
-            .and_then(|budget| calibrate(privacy.calibration, budget, 1))
-            .map_or(1.0, |alone| alone.mu_total() / self.calibrated.mu_total());
+        let ratio = plan::multiplier(self.plan.promise(), 1)
+            .map_or(1.0, |alone| alone.mu_total() / self.calibrated().mu_total());
         own / part * (part + (1.0 - part) * ratio.powi(2))
     }
 
@@ -42,6 +39,15 @@ impl Experiment {
             AlgorithmKind::Pilot => seed.pilot(),
             _ => seed,
         }
+    }
+}
+
+/// The part of the budget that this configuration spends, without a look at what it goes with; `None` for all of it.
+pub(super) fn share(config: &Config) -> Option<BudgetShare> {
+    let share = config.pilot?.share;
+    match config.algorithm.kind {
+        AlgorithmKind::Pilot => BudgetShare::of_pilot(share),
+        _ => BudgetShare::after_pilot(share),
     }
 }
 
@@ -59,7 +65,7 @@ pub(super) fn check_alone(config: &Config) -> Result<(), PilotTableError> {
 ///
 /// # Errors
 /// [`PilotTableError`] for a share that is none, and for what two sessions under one budget do not go with.
-pub(super) fn part(config: &Config) -> Result<Option<Part>, ExperimentError> {
+pub(super) fn part(config: &Config) -> Result<Option<BudgetShare>, ExperimentError> {
     let kind = config.algorithm.kind;
     if kind == AlgorithmKind::Pilot {
         check_counts(config)?;
@@ -79,7 +85,7 @@ pub(super) fn part(config: &Config) -> Result<Option<Part>, ExperimentError> {
     }
     check_counts(config)?;
     check_composition(config)?;
-    Ok(Part::of(kind, share))
+    Ok(self::share(config))
 }
 
 /// Refuses data of which a pilot can say nothing, and adjacencies under which it may not.

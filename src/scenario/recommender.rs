@@ -5,14 +5,14 @@
 //! peers' rows are r ∩ L with L fixed, as under any list.
 
 use super::error::{ExperimentError, PrivacyTableError, RecommenderTableError};
-use super::noise::NoiseAsked;
-use super::{graph, numbers};
+use super::{graph, numbers, promise};
 use crate::algorithm::AlgorithmKind;
 use crate::config::{Config, ItemCount, RecommenderConfig};
 use crate::data::{Interactions, ItemNames};
-use crate::privacy::{Adjacency, PrivacyError, Scheme, SensitivitySpec};
+use crate::plan;
+use crate::privacy::{Adjacency, PrivacyError, SensitivitySpec};
 use crate::recommender::gram::{FloorRule, items_worth_their_noise};
-use crate::vocabulary::Quantity;
+use crate::vocabulary::{Distribution, Quantity};
 
 /// Whether a run of this algorithm releases a Gram matrix, and in which coordinates.
 fn released(kind: AlgorithmKind) -> Option<Quantity> {
@@ -117,13 +117,14 @@ pub(super) fn complete(
 fn unit_noise(
     config: &Config,
 ) -> Result<impl Fn(u32) -> Result<f64, PrivacyError> + use<>, ExperimentError> {
-    let asked = NoiseAsked::of(config);
-    let multiplier = match asked.budget().map_err(PrivacyTableError::from)? {
-        Some(budget) if config.noise.scheme != Scheme::None => {
-            let calibrated = asked.calibrated(budget, 1, None, None);
+    let promise = promise::of(config, false).map_err(PrivacyTableError::from)?;
+    let gaussian = promise.noise.distribution() == Distribution::Gaussian;
+    let multiplier = match gaussian && !promise.noise.is_none() {
+        true => {
+            let calibrated = plan::multiplier(&promise, 1);
             calibrated.map_err(PrivacyTableError::from)?.z()
         }
-        _ => 0.0,
+        false => 0.0,
     };
     let quantity = released(config.algorithm.kind).unwrap_or(Quantity::PackedTriangle);
     let factor = match quantity {

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::arranged::Arranged;
 use super::clock::Clock;
 use super::error::{
     AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
@@ -11,27 +12,24 @@ use super::error::{
 };
 use super::experiment::Experiment;
 use super::materials::Materials;
-use super::mechanism::{Arranged, Mechanism};
 use super::network::{self, peer_count};
-use super::noise::{NoiseAsked, Planned};
 use super::peer_names::Matched;
 use super::rows::Rows;
-use super::shared::Shared;
-use super::specs::AveragingSpec;
 use super::{
-    algorithm_keys, clipping, completion, dropouts, filters, graph, labels, laplace, memory,
-    numbers, pilot, placement, preconditioning, rating, recommender, warnings,
+    algorithm_keys, averaging, clipping, completion, dropouts, filters, graph, labels, memory,
+    numbers, pilot, placement, preconditioning, promise, rating, recommender, warnings,
 };
+use crate::algorithm::Program;
 use crate::config::{Config, DataFacts, EngineKind, check_identity, read_config};
 use crate::data;
 use crate::engine::event::Latency;
-use crate::engine::mixing_bounds;
 use crate::linalg::SparseRows;
-use crate::privacy::{NoisePlan, SensitivitySpec};
+use crate::plan::{Division, Guarantee, Network, Plan, PlanError};
+use crate::privacy::PrivacyError;
 use crate::protocol::averaging::DEFAULT_TOLERANCE;
-use crate::protocol::{PlanError, Values};
+use crate::protocol::{SessionPlanError, Values};
 use crate::topology::Topology;
-use crate::vocabulary::{Quantity, Seed};
+use crate::vocabulary::{Distribution, Quantity, Seed};
 
 impl Experiment {
     /// Reads an experiment file, applies `key=value` overrides, and resolves it.
@@ -130,28 +128,24 @@ impl Experiment {
         algorithm_keys::check(&config, items)?;
         let titles = labels::of(&config.data, items, materials)?;
         let own_files = materials.are_of_own_files();
-        let asked = NoiseAsked::of(&config).of_files(own_files);
-        let budget = asked.budget().map_err(PrivacyTableError::from)?;
-        laplace::check(&config).map_err(PrivacyTableError::from)?;
+        let mut promise = promise::of(&config, own_files).map_err(PrivacyTableError::from)?;
+        promise::check(&config).map_err(PrivacyTableError::from)?;
         // Searches go with clipped quantities, of which nothing is proved in absolute values: their Laplace plans are refused.
-        let searched = match budget {
-            Some(budget) => clipping::searched(&config, budget)?,
-            None => None,
-        };
-        asked
-            .check_participants(peers, searched.is_some())
+        let searches = clipping::search_epsilon(&config, &promise)?;
+        promise
+            .check_participants(peers, searches.is_some())
             .map_err(PrivacyTableError::from)?;
         let told = completion::told(&config, rows.user_rows.len(), items);
         let facts = DataFacts {
             items,
             floor: floor.get(),
             completion: told,
-            clip: clipping::of(&config, rows.user_rows.len(), searched.as_ref()),
+            clip: clipping::of(&config, rows.user_rows.len(), searches),
         };
         let algorithm = config
             .algorithm
             .algorithm(&facts)
-            .map_err(PlanError::from)?;
+            .map_err(SessionPlanError::from)?;
         let shape = graph::shape(&config, loaded.interactions.users());
         let arranged = Arranged::new(algorithm);
         let arranged = arranged.on(shape).map_err(AlgorithmTableError::from)?;
@@ -163,92 +157,48 @@ impl Experiment {
                 .map_err(AlgorithmTableError::from)?,
             None => arranged,
         };
-        let sensitivity_spec = SensitivitySpec::new(
-            config.privacy.adjacency,
-            config.privacy.sensitivity,
-            config.data.degree_floor,
-            config.data.degree_cap,
-        )
-        .with_rating(rating::range(&config, items)?);
+        promise.bounds = promise.bounds.with_rating(rating::range(&config, items)?);
         let first = &arranged.first().blocks[0];
         let columns = first.columns;
-        let sensitivity = sensitivity_spec
+        let sensitivity = promise
+            .bounds
             .of(first.quantity, columns)
             .map_err(PrivacyTableError::from)?;
-        if !arranged.takes_weights() && !config.privacy.budget.is_even() {
+        if !Division::takes_weights(arranged.program()) && !config.privacy.budget.is_even() {
             let kind = config.algorithm.kind.name();
             return Err(AlgorithmTableError::Weights { kind }.into());
         }
         let centring = match &rows.samples {
-            Some(samples) => {
-                numbers::centring(&config, samples, &sensitivity_spec, columns, budget)?
-            }
+            Some(samples) => numbers::prelude(&config, samples, &promise, columns)?,
             None => None,
         };
         let mean_by_rule = centring.is_some_and(|(_, by_rule)| by_rule);
         let centring = centring.map(|(centring, _)| centring);
-        let law = config.noise.distribution;
-        let mechanism = arranged
-            .mechanism(centring.as_ref(), &config.privacy.budget, law)
-            .map_err(PrivacyTableError::from)?
-            .of_part(pilot::part(&config)?)
-            .with_retries(config.dropouts.map_or(0, |one| one.retries));
-        check_analytic(&config, &mechanism)?;
+        let arranged = match centring {
+            Some(prelude) => arranged.centred(prelude),
+            None => arranged,
+        };
+        promise.part = pilot::part(&config)?;
+        check_analytic(&config, arranged.program())?;
+        promise::check_bits(&config).map_err(PrivacyTableError::from)?;
         let most_rows = rows.peer_rows.iter().map(SparseRows::len).max();
-        let size = (rows.peer_rows.len(), most_rows.unwrap_or(0));
-        let ring = asked.ring(&mechanism, &sensitivity_spec, size);
-        let ring = ring.map_err(PrivacyTableError::from)?;
+        let most_rows = most_rows.unwrap_or(0);
         let Matched {
             topology,
             noise_topology,
-            renumbered,
+            ..
         } = network;
-        let planned = match budget {
-            Some(budget) => {
-                let calibrated = match searched {
-                    Some(searched) => searched.calibrated,
-                    None => asked
-                        .calibrated(budget, mechanism.charge, ring, None)
-                        .map_err(PrivacyTableError::from)?,
-                };
-                let noise = clock.time("privacy", || {
-                    let own = mechanism.has_own_coordinates();
-                    let key = (&calibrated, mechanism.charge, ring, own);
-                    materials.plan(&config, peers, renumbered, key, || {
-                        let colluders = config.privacy.colluders;
-                        if colluders >= peers {
-                            return Err(PrivacyTableError::Colluders { colluders, peers }.into());
-                        }
-                        let lambda2 = || noise_topology.spectrum().algebraic_connectivity.into();
-                        let plan = asked.gaussian(
-                            (noise_topology.graph(), lambda2),
-                            (budget, &calibrated),
-                            &mechanism,
-                            ring,
-                        );
-                        plan.map_err(|error| match dropouts::refused(&config, error.clone()) {
-                            Some(refused) => ExperimentError::from(refused),
-                            None => PrivacyTableError::from(error).into(),
-                        })
-                    })
-                })?;
-                asked
-                    .with_groups((budget, calibrated), noise, &mechanism, peers)
-                    .map_err(PrivacyTableError::from)?
-            }
-            None => clock
-                .time("privacy", || {
-                    asked.laplace(noise_topology.graph(), &mechanism)
-                })
-                .map(|planned| planned.map(Arc::new))
-                .map_err(PrivacyTableError::from)?,
-        };
-        let Planned {
-            calibrated,
-            plan: noise,
-            groups,
-        } = planned;
-        if noise.ring().is_some() {
+        let colluders = config.privacy.colluders;
+        if colluders >= peers && promise.noise.distribution() == Distribution::Gaussian {
+            return Err(PrivacyTableError::Colluders { colluders, peers }.into());
+        }
+        let program = arranged.program();
+        let guarantee = clock.time("privacy", || {
+            let memo = Some(materials.noise());
+            Guarantee::with(program, &promise, &noise_topology, most_rows, memo)
+        });
+        let guarantee = guarantee.map_err(|error| refused(&config, error))?;
+        if guarantee.noise().ring().is_some() {
             if config.engine.kind == EngineKind::Analytic {
                 return Err(EngineTableError::AnalyticRing.into());
             }
@@ -257,24 +207,20 @@ impl Experiment {
                 return Err(AveragingTableError::Ring.into());
             }
         }
-        let bounds = mixing_bounds(&topology);
-        let schedule = AveragingSpec::of(&config.averaging, config.engine.loss, &topology)?
-            .compile(&topology, bounds)
-            .map_err(AveragingTableError::from)?;
-        let rounds = schedule.rounds();
-        let contraction = match schedule.contraction() {
-            Some(certified) => certified,
-            None => config
-                .averaging
-                .scheme
-                .contraction(bounds, rounds)
-                .map_err(AveragingTableError::from)?,
+        let averaging = averaging::of(&config.averaging, config.engine.loss, &topology)?;
+        let network = Network {
+            topology,
+            noise_topology,
+            averaging,
+            values: config.averaging.values,
+            most_rows,
         };
+        let plan = Plan::under(guarantee, program, &promise, &network);
+        let plan = plan.map_err(|error| refused(&config, error))?;
         let seed = Seed::from_u64(config.seed);
         let mut experiment = Self {
-            shared: Shared::of(&topology, &noise_topology),
-            noise_topology,
-            delta: laplace::delta(&config),
+            plan: Arc::new(plan),
+            algorithm: arranged.into_algorithm(),
             base: base.to_path_buf(),
             loaded: Arc::clone(loaded),
             interactions: rows.interactions,
@@ -293,16 +239,7 @@ impl Experiment {
             user_rows: rows.user_rows,
             peer_rows: rows.peer_rows,
             placed,
-            topology,
-            mechanism,
-            sensitivity_spec,
             sensitivity,
-            calibrated,
-            noise: NoisePlan::clone(&noise),
-            schedule: Arc::new(schedule),
-            groups,
-            rounds,
-            contraction,
             warnings: Vec::new(),
             seconds: clock.seconds,
             bound_faults: None,
@@ -310,7 +247,7 @@ impl Experiment {
             own_session: None,
         };
         if let Some(faults) = &experiment.config.faults {
-            dropouts::numbered(faults, &experiment.topology)?;
+            dropouts::numbered(faults, experiment.topology())?;
             experiment.bound_faults = Some(experiment.faults());
         }
         if let Some(limit) = materials.memory_limit() {
@@ -331,13 +268,23 @@ impl Experiment {
     }
 }
 
+/// Why there is no plan, in terms of the file's keys.
+pub(super) fn refused(config: &Config, error: PlanError) -> ExperimentError {
+    match error {
+        PlanError::Privacy(error) => match dropouts::refused(config, error.clone()) {
+            Some(refused) => refused.into(),
+            None => PrivacyTableError::from(error).into(),
+        },
+        PlanError::Averaging(error) => AveragingTableError::from(error).into(),
+        PlanError::Inexact => AveragingTableError::Ring.into(),
+        PlanError::Session(error) => error.into(),
+        PlanError::Charge { .. } => PrivacyTableError::from(PrivacyError::Iterations).into(),
+    }
+}
+
 /// Refuses releases that the analytic engine has no law of.
-fn check_analytic(config: &Config, mechanism: &Mechanism) -> Result<(), EngineTableError> {
-    let mut blocks = mechanism
-        .program
-        .releases
-        .iter()
-        .flat_map(|one| &one.blocks);
+fn check_analytic(config: &Config, program: &Program) -> Result<(), EngineTableError> {
+    let mut blocks = program.releases.iter().flat_map(|one| &one.blocks);
     match blocks.find(|block| block.quantity != Quantity::Product) {
         Some(other) if config.engine.kind == EngineKind::Analytic => {
             let released = other.quantity;

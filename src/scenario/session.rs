@@ -4,18 +4,16 @@ use std::sync::Arc;
 
 use super::error::{AlgorithmTableError, ExperimentError};
 use super::experiment::Experiment;
-use crate::algorithm::share_factors;
+use super::resolve::refused;
 use crate::config::EngineKind;
 use crate::engine::{Session, SessionParts};
-use crate::noise::LaplaceShares;
-use crate::privacy::RingPlan;
-use crate::protocol::{PlannedRelease, RingParameters, SessionParameters, SessionPlan};
+use crate::protocol::PlannedRelease;
 use crate::vocabulary::Seed;
 
 impl Experiment {
     /// Hash of the communication graph and the noise graph.
     pub(crate) fn graphs_digest(&self) -> [u8; 32] {
-        self.shared.topology
+        self.plan.graphs_digest()
     }
 
     /// The session of this experiment under one seed.
@@ -46,8 +44,8 @@ impl Experiment {
 
     /// Refuses releases that no message holds, before anything as large is drawn.
     pub(super) fn check_widths(&self) -> Result<(), ExperimentError> {
-        let program = &*self.mechanism.program;
-        let peers = self.topology.graph().nodes() as u32;
+        let program = self.plan.program();
+        let peers = self.topology().graph().nodes() as u32;
         let mut releases = program.releases.iter();
         releases.try_for_each(|release| PlannedRelease::check_width(release, program, peers))?;
         Ok(())
@@ -56,7 +54,7 @@ impl Experiment {
     pub(super) fn try_session(&self, seed: &Seed) -> Result<Session, ExperimentError> {
         let algorithm = self.config.algorithm;
         let items = self.user_rows.dimension();
-        let columns = self.mechanism.program.query_columns;
+        let columns = self.plan.program().query_columns;
         self.check_widths()?;
         let start = algorithm
             .start
@@ -66,38 +64,14 @@ impl Experiment {
                 items,
                 source,
             })?;
-        let parameters = SessionParameters {
-            peers: self.topology.graph().nodes() as u32,
-            program: Arc::clone(&self.mechanism.program),
-            sensitivity: self.sensitivity_spec.clone(),
-            sigma_own: self.noise.sigma_own(),
-            sigma_pairwise: self.noise.sigma_pairwise(),
-            sigma_coordinate: match self.has_own_coordinates() {
-                true => self.sigma_central(),
-                false => 0.0,
-            },
-            ring: self.noise.ring().map(of_plan),
-            laplace: self.laplace_shares(),
-            // Shares are the algorithm's own, and the plan knows them; weights and what a private mean takes it does not.
-            noise_factors: match share_factors(self.releases()).is_empty() {
-                true => self.mechanism.factors.clone(),
-                false => Vec::new(),
-            },
-            scale_rounds: self.shared.scale_rounds,
-            averaging_rounds: self.schedule.rounds(),
-            values: self.config.averaging.values,
-            schedule: self.schedule.digest(),
-            topology: self.shared.topology,
-            start: start.digest(),
-        };
+        let plan = self.plan.session_plan(&self.algorithm, &start);
+        let plan = plan.map_err(|error| refused(&self.config, error))?;
+        let network = self.plan.network();
         let session = Session::new(SessionParts {
-            plan: Arc::new(SessionPlan::new(
-                parameters,
-                Arc::clone(&self.mechanism.algorithm),
-            )?),
-            topology: Arc::clone(&self.topology),
-            schedule: Arc::clone(&self.schedule),
-            noise_topology: Arc::clone(&self.noise_topology),
+            plan: Arc::new(plan),
+            topology: Arc::clone(&network.topology),
+            schedule: Arc::clone(self.plan.schedule()),
+            noise_topology: Arc::clone(&network.noise_topology),
             rows: Arc::clone(&self.peer_rows),
             start: Arc::new(start),
             seed: seed.clone(),
@@ -113,29 +87,10 @@ impl Experiment {
 
     /// The sum of the shapes of all peers' shares of Laplace noise, or of the curator's; `None` where noise is Gaussian or there is none.
     pub(crate) fn sum_of_shapes(&self) -> Option<f64> {
-        let shares = self.laplace_shares()?;
+        let shares = self.plan.laplace_shares()?;
         Some(match self.config.engine.kind {
             EngineKind::Central => 1.0,
             _ => f64::from(shares.drawing()) * shares.shape,
         })
-    }
-
-    /// How own noise is dealt where it adds up to Laplace noise.
-    fn laplace_shares(&self) -> Option<LaplaceShares> {
-        let peers = self.topology.graph().nodes() as u32;
-        let laplace = self.noise.laplace_noise()?;
-        Some(match laplace.holders() {
-            Some(holders) => LaplaceShares::held(holders.count, peers),
-            None => LaplaceShares::of_all(laplace.shape(), peers),
-        })
-    }
-}
-
-/// The integers of a noise plan, as sessions name them.
-pub(super) fn of_plan(ring: &RingPlan) -> RingParameters {
-    RingParameters {
-        grid: ring.grid(),
-        modulus: ring.modulus(),
-        clamp: ring.clamp(),
     }
 }

@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
-use super::ring;
-use super::session::of_plan;
-use super::shared::Shared;
-use super::specs::{AveragingSpec, NoiseSpec, PrivacySpec};
-use crate::algorithm::{Algorithm, Form, NotOnGraph, OnGraph, ReleaseSpec, charged};
+use crate::algorithm::{Algorithm, NotOnGraph, OnGraph};
 use crate::data::{DataError, Dataset, Partition, RowBounds};
-use crate::engine::{PeerRows, Session, SessionError, SessionParts, mixing_bounds};
+use crate::engine::{PeerRows, Session, SessionError, SessionParts};
 use crate::linalg::{NotFullRank, SparseRows, start_block};
-use crate::privacy::{Adjacency, NoisePlan, PrivacyError, Rule, SensitivityRule, SensitivitySpec};
-use crate::protocol::averaging::AveragingError;
-use crate::protocol::{PlanError, SessionParameters, SessionPlan, Values};
+use crate::plan::{Averaging, Network, Plan, PlanError, Promise};
+use crate::privacy::{NoisePlan, Rule, SensitivityRule, SensitivitySpec};
+use crate::protocol::Values;
 use crate::topology::generators::{Complete, RandomRegular};
 use crate::topology::{GeneratorConfig, Topology, TopologyError};
 use crate::vocabulary::Seed;
@@ -28,7 +24,8 @@ const DEGREE: usize = 10;
 /// use undertone::engine::{Silent, lockstep};
 /// use undertone::linalg::SparseRows;
 /// use undertone::privacy::Adjacency;
-/// use undertone::scenario::{PrivacySpec, Simulation};
+/// use undertone::plan::Promise;
+/// use undertone::scenario::Simulation;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut rows = SparseRows::new(3);
@@ -37,8 +34,8 @@ const DEGREE: usize = 10;
 ///     rows.push_row([(0, x.sin()), (1, 2.0 * x.cos()), (2, 0.1)])?;
 /// }
 /// let dataset = Dataset::Samples { rows, radius: 2.5 };
-/// let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User)?;
-/// let simulation = Simulation::new(dataset, Covariance::new(3, 1)?, privacy)
+/// let promise = Promise::new(1.0, 1e-5, Adjacency::User)?;
+/// let simulation = Simulation::new(dataset, Covariance::new(3, 1)?, promise)
 ///     .peers(20)
 ///     .build(7)?;
 /// let outcome = lockstep::run(simulation.session(), &mut Silent)?;
@@ -50,22 +47,21 @@ const DEGREE: usize = 10;
 pub struct Simulation {
     dataset: Dataset,
     algorithm: Arc<dyn Algorithm>,
-    privacy: PrivacySpec,
-    noise: NoiseSpec,
-    averaging: AveragingSpec,
+    promise: Promise,
+    averaging: Averaging,
     peers: Option<usize>,
     partition: Partition,
     topology: Option<Arc<Topology>>,
     noise_topology: Option<Arc<Topology>>,
-    /// Given by hand for quantities of an algorithm of your own.
-    sensitivity: SensitivitySpec,
+    /// What follows from the rows, and what was given by hand for quantities of an algorithm of your own.
+    bounds: SensitivitySpec,
 }
 
 /// A simulation that is ready to run on any engine.
 #[derive(Clone, Debug)]
 pub struct Simulated {
     session: Session,
-    noise: Option<NoisePlan>,
+    plan: Arc<Plan>,
 }
 
 /// Why a simulation cannot be built.
@@ -74,15 +70,9 @@ pub enum SimulationError {
     /// Rows that are none, or cannot be dealt.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A budget or noise that cannot be had.
-    #[error(transparent)]
-    Privacy(#[from] PrivacyError),
     /// A graph that cannot be made.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// A scheme that has no schedule on this graph.
-    #[error(transparent)]
-    Averaging(#[from] AveragingError),
     /// A starting block that cannot be drawn.
     #[error(transparent)]
     Start(#[from] NotFullRank),
@@ -115,7 +105,7 @@ pub enum SimulationError {
     },
     /// Noise that does not keep the promise: the one asked for is not to be had on this graph with this scheme.
     #[error(
-        "this noise gives epsilon = {found} where {asked} was asked for: use NoiseSpec::Pairwise or NoiseSpec::Local, or a graph that stays \
+        "this noise gives epsilon = {found} where {asked} was asked for: use Noise::Pairwise or Noise::Local, or a graph that stays \
          connected without its colluders"
     )]
     Promise {
@@ -124,42 +114,24 @@ pub enum SimulationError {
         /// ε asked for.
         asked: f64,
     },
-    /// A program whose releases cannot be counted in whole numbers.
-    #[error("one record is charged for {found} releases; noise is planned for at most {most}")]
-    Charge {
-        /// Releases that one record meets.
-        found: f64,
-        /// The most there may be.
-        most: u32,
-    },
 }
 
 impl Simulation {
     /// This algorithm over these rows under this promise: one peer per row, a random graph of degree 10, Chebyshev gossip and
     /// pairwise noise, unless said otherwise.
     #[must_use]
-    pub fn new(
-        dataset: Dataset,
-        algorithm: impl Algorithm + 'static,
-        privacy: PrivacySpec,
-    ) -> Self {
+    pub fn new(dataset: Dataset, algorithm: impl Algorithm + 'static, promise: Promise) -> Self {
         let (rule, floor) = match dataset.bounds() {
             RowBounds::EqualEntries { degree_floor } => (SensitivityRule::Exact, degree_floor),
             RowBounds::UnitNorm => (SensitivityRule::UnitRow, 1),
             RowBounds::Edges => (SensitivityRule::Exact, 1),
         };
-        let adjacency = match privacy {
-            PrivacySpec::Budgeted { adjacency, .. } => adjacency,
-            PrivacySpec::None if dataset.bounds() == RowBounds::Edges => Adjacency::Edge,
-            PrivacySpec::None => Adjacency::User,
-        };
         Self {
-            sensitivity: SensitivitySpec::new(adjacency, rule, floor, None),
+            bounds: SensitivitySpec::new(promise.adjacency(), rule, floor, None),
             dataset,
             algorithm: Arc::new(algorithm),
-            privacy,
-            noise: NoiseSpec::default(),
-            averaging: AveragingSpec::default(),
+            promise,
+            averaging: Averaging::default(),
             peers: None,
             partition: Partition::RoundRobin,
             topology: None,
@@ -199,22 +171,15 @@ impl Simulation {
 
     /// Inputs are averaged like this.
     #[must_use]
-    pub fn averaging(mut self, averaging: impl Into<AveragingSpec>) -> Self {
+    pub fn averaging(mut self, averaging: impl Into<Averaging>) -> Self {
         self.averaging = averaging.into();
-        self
-    }
-
-    /// Noise comes from here.
-    #[must_use]
-    pub fn noise(mut self, noise: NoiseSpec) -> Self {
-        self.noise = noise;
         self
     }
 
     /// A bound of your own for a quantity that only your algorithm releases.
     #[must_use]
     pub fn bound<R: Rule>(mut self) -> Self {
-        self.sensitivity = self.sensitivity.with_rule::<R>();
+        self.bounds = self.bounds.with_rule::<R>();
         self
     }
 
@@ -253,102 +218,46 @@ impl Simulation {
         };
         let program = algorithm.program();
         // Nothing is known of rows that an algorithm makes itself but their length.
-        let sensitivity = match program.proved.as_held {
-            true => self.sensitivity.clone(),
-            false => self.sensitivity.clone().of_unit_rows(),
+        let bounds = match program.proved.as_held {
+            true => self.bounds.clone(),
+            false => self.bounds.clone().of_unit_rows(),
         };
-        let releases = &program.releases;
-        let own = |one: &ReleaseSpec| one.form == Form::OwnCoordinates;
-        // Where nothing is summed, every peer adds all of the noise.
-        let source = match releases.iter().all(own) {
-            true => NoiseSpec::Local,
-            false => self.noise,
+        let promise = Promise {
+            bounds,
+            ..self.promise.clone()
         };
         let topology = match &self.topology {
             Some(topology) => Arc::clone(topology),
             None => Arc::new(generated(peers, number)?),
         };
-        let noise_topology = self.noise_topology.as_ref().unwrap_or(&topology);
-        let charge = charged(releases, |_| 1.0);
-        if charge.fract() != 0.0 || charge > f64::from(u32::MAX) {
-            return Err(SimulationError::Charge {
-                found: charge,
-                most: u32::MAX,
-            });
-        }
-        let mut noise = source.plan(&self.privacy, charge as u32, noise_topology, || {
-            let range = ring::Range {
-                dimension: items,
-                peers,
-                rows: rows.iter().map(SparseRows::len).max().unwrap_or(0),
-            };
-            ring::request(releases, &sensitivity, range, &[], None)
-        })?;
-        if let (
-            true,
-            Some((calibrated, plan)),
-            PrivacySpec::Budgeted {
-                budget, colluders, ..
-            },
-        ) = (releases.iter().any(own), &mut noise, &self.privacy)
-        {
-            let asked = (charge as u32, *colluders);
-            *plan = plan
-                .clone()
-                .with_coordinates(calibrated, asked, budget.delta);
-        }
-        if let (Some((_, plan)), PrivacySpec::Budgeted { budget, .. }) = (&noise, &self.privacy) {
-            let (found, asked) = (
-                plan.epsilon().unwrap_or(f64::INFINITY),
-                budget.epsilon.get(),
-            );
-            if found > asked * (1.0 + 1e-9) {
-                return Err(SimulationError::Promise { found, asked });
-            }
-        }
-        let (sigma_own, sigma_pairwise, z) = match &noise {
-            Some((calibrated, plan)) => (plan.sigma_own(), plan.sigma_pairwise(), calibrated.z()),
-            None => (0.0, 0.0, 0.0),
-        };
-        let schedule = self
-            .averaging
-            .compile(&topology, mixing_bounds(&topology))?;
-        let shared = Shared::of(&topology, noise_topology);
-        let start = start_block(&seed, items, program.query_columns)?;
-        let parameters = SessionParameters {
-            peers: peers as u32,
-            program: Arc::new(program),
-            sensitivity,
-            sigma_own,
-            sigma_pairwise,
-            sigma_coordinate: z,
-            ring: noise
-                .as_ref()
-                .and_then(|(_, plan)| plan.ring().map(of_plan)),
-            laplace: None,
-            noise_factors: Vec::new(),
-            scale_rounds: shared.scale_rounds,
-            averaging_rounds: schedule.rounds(),
-            values: Values::F64,
-            schedule: schedule.digest(),
-            topology: shared.topology,
-            start: start.digest(),
-        };
-        let plan = SessionPlan::new(parameters, algorithm)?;
-        let session = Session::new(SessionParts {
-            plan: Arc::new(plan),
-            noise_topology: Arc::clone(noise_topology),
+        let network = Network {
+            noise_topology: Arc::clone(self.noise_topology.as_ref().unwrap_or(&topology)),
             topology,
-            schedule: Arc::new(schedule),
+            averaging: self.averaging.clone(),
+            values: Values::F64,
+            most_rows: rows.iter().map(SparseRows::len).max().unwrap_or(0),
+        };
+        let plan = Plan::of(&program, &promise, &network)?;
+        let found = plan.guarantee().noise().epsilon().unwrap_or(f64::INFINITY);
+        let asked = promise.epsilon.get();
+        if !promise.noise.is_none() && found > asked * (1.0 + 1e-9) {
+            return Err(SimulationError::Promise { found, asked });
+        }
+        let start = start_block(&seed, items, program.query_columns)?;
+        let session = Session::new(SessionParts {
+            plan: Arc::new(plan.session_plan(&algorithm, &start)?),
+            noise_topology: network.noise_topology,
+            topology: network.topology,
+            schedule: Arc::clone(plan.schedule()),
             rows: Arc::new(PeerRows::new(rows)),
             start: Arc::new(start),
             seed,
-            sigma_central: z,
+            sigma_central: plan.sigma_central(),
             setting: blake3::derive_key("undertone 2026-11 rows in memory v1", &[]),
         })?;
         Ok(Simulated {
             session,
-            noise: noise.map(|(_, plan)| plan),
+            plan: Arc::new(plan),
         })
     }
 }
@@ -377,7 +286,8 @@ impl Simulated {
     /// The noise of every peer and what each kind of adversary learns; `None` without noise.
     #[must_use]
     pub fn noise(&self) -> Option<&NoisePlan> {
-        self.noise.as_ref()
+        let noise = self.plan.guarantee().noise();
+        (!self.plan.promise().noise.is_none()).then_some(noise)
     }
 }
 
@@ -389,6 +299,8 @@ mod tests {
     use crate::engine::event::{self, Latency};
     use crate::engine::{Silent, lockstep};
     use crate::linalg::{subspace_distance, top_eigenvectors};
+    use crate::plan::Noise;
+    use crate::privacy::{Adjacency, PrivacyError};
     use crate::protocol::averaging::AveragingKind;
 
     fn samples() -> Dataset {
@@ -410,13 +322,13 @@ mod tests {
         Covariance::new(4, 2).expect("valid")
     }
 
-    fn simulation(privacy: PrivacySpec) -> Simulation {
-        Simulation::new(samples(), covariance(), privacy).peers(30)
+    fn simulation(promise: Promise) -> Simulation {
+        Simulation::new(samples(), covariance(), promise).peers(30)
     }
 
     #[test]
     fn rows_in_memory_run_on_every_engine_and_without_noise_give_the_eigenvectors() {
-        let built = simulation(PrivacySpec::None)
+        let built = simulation(Promise::none(Adjacency::User))
             .averaging(AveragingKind::Tree)
             .build(1);
         let built = built.expect("valid");
@@ -432,7 +344,7 @@ mod tests {
     #[test]
     fn the_noise_is_planned_for_what_one_record_meets() {
         let of = |algorithm: Arc<dyn Algorithm>| {
-            let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User).expect("valid");
+            let privacy = Promise::new(1.0, 1e-5, Adjacency::User).expect("valid");
             let built = Simulation::new(samples(), algorithm, privacy)
                 .peers(30)
                 .build(1);
@@ -450,10 +362,9 @@ mod tests {
 
     #[test]
     fn a_ring_of_rows_in_memory_keeps_the_promise_and_has_the_curator_s_bits() {
-        let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User).expect("valid");
-        let built = simulation(privacy)
+        let privacy = Promise::new(1.0, 1e-5, Adjacency::User).expect("valid");
+        let built = simulation(privacy.with_noise(Noise::ring(0.01)))
             .averaging(AveragingKind::Tree)
-            .noise(NoiseSpec::Ring { overhead: 0.01 })
             .build(1)
             .expect("valid");
         let plan = built.noise().expect("noisy");
@@ -470,26 +381,28 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused_with_its_reason() {
-        assert!(PrivacySpec::new(0.0, 1e-5, Adjacency::User).is_err());
-        assert!(PrivacySpec::new(f64::NAN, 1e-5, Adjacency::User).is_err());
+        assert!(Promise::new(0.0, 1e-5, Adjacency::User).is_err());
+        assert!(Promise::new(f64::NAN, 1e-5, Adjacency::User).is_err());
         // No bound is proved for single interactions of samples.
-        let interaction = PrivacySpec::new(1.0, 1e-5, Adjacency::Interaction).expect("valid");
+        let interaction = Promise::new(1.0, 1e-5, Adjacency::Interaction).expect("valid");
         let refused = simulation(interaction).build(1).expect_err("unproved");
         assert!(refused.to_string().contains("unit-row"), "{refused}");
-        let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User).expect("valid");
-        assert!(simulation(privacy).peers(301).build(1).is_err());
+        let privacy = Promise::new(1.0, 1e-5, Adjacency::User).expect("valid");
+        assert!(simulation(privacy.clone()).peers(301).build(1).is_err());
         // Shares without a mask protect nobody where everybody's message is seen.
-        let bare = simulation(privacy).noise(NoiseSpec::Independent).build(1);
+        let bare = privacy.clone().with_noise(Noise::Independent);
+        let bare = simulation(bare).build(1);
         assert!(
             matches!(
                 bare,
-                Err(SimulationError::Privacy(PrivacyError::IndependentInTheOpen))
+                Err(SimulationError::Plan(PlanError::Privacy(
+                    PrivacyError::IndependentInTheOpen
+                )))
             ),
             "{bare:?}"
         );
-        let gossiped = simulation(privacy)
-            .noise(NoiseSpec::Ring { overhead: 0.01 })
-            .build(1);
+        let gossiped = privacy.clone().with_noise(Noise::ring(0.01));
+        let gossiped = simulation(gossiped).build(1);
         let gossiped = gossiped.expect_err("integers mod 2^k cannot be divided");
         assert!(gossiped.to_string().contains("tree"), "{gossiped}");
         let wide = Covariance::new(5, 5).expect("valid");

@@ -34,12 +34,12 @@ impl Experiment {
 
     /// The noise plan, to state other views or σ's.
     pub(crate) fn noise_mut(&mut self) -> &mut NoisePlan {
-        &mut self.noise
+        Arc::make_mut(&mut self.plan).noise_mut()
     }
 
     /// What the σ's of the iterations are multiplied by, to spend another budget than was split.
     pub(crate) fn noise_factors_mut(&mut self) -> &mut Vec<f64> {
-        &mut self.mechanism.factors
+        Arc::make_mut(&mut self.plan).factors_mut()
     }
 
     /// Other interactions than the peers hold.

@@ -16,7 +16,7 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
     if !experiment.is_private() {
         warnings.push(Warning::NoNoise);
     } else {
-        let calibration = experiment.calibrated.warning();
+        let calibration = experiment.calibrated().warning();
         warnings.extend(calibration.copied().map(Warning::Calibration));
         let (delta, users) = (config.privacy.delta, experiment.interactions.users());
         // A warning must not tell how many users there are, where that is private.
@@ -24,10 +24,10 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
             warnings.push(Warning::LargeDelta { delta, users });
         }
         // Holders of Laplace noise have as much each, and everybody else has none.
-        let shares = experiment.noise.sigma_pairwise() > 0.0 && config.noise.holders.is_none();
+        let shares = experiment.noise().sigma_pairwise() > 0.0 && config.noise.holders.is_none();
         let persons = experiment.participants().unwrap_or(1) as f64;
-        let alone = experiment.calibrated.z() * persons.sqrt();
-        if shares && experiment.noise.sigma_own() >= alone {
+        let alone = experiment.calibrated().z() * persons.sqrt();
+        if shares && experiment.noise().sigma_own() >= alone {
             warnings.push(Warning::DearerThanLocal);
         }
         warnings.extend(reinterpreted(experiment));
@@ -53,13 +53,13 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
     if config.engine.kind == EngineKind::Analytic {
         warnings.push(Warning::Approximated {
             probes: config.engine.probes,
-            at: experiment.topology.graph().printed(0),
+            at: experiment.topology().graph().printed(0),
         });
     }
     let noise = experiment
         .has_noise_topology()
-        .then_some(&experiment.noise_topology);
-    let graphs = std::iter::once(&experiment.topology).chain(noise);
+        .then_some(experiment.noise_topology());
+    let graphs = std::iter::once(experiment.topology()).chain(noise);
     for provenance in graphs.map(|graph| graph.provenance()) {
         if let (Origin::File { file }, Some(what)) = (&provenance.origin, &provenance.left_out) {
             let (file, what) = (file.clone(), what.clone());
@@ -68,9 +68,9 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
     }
     let has_peers = !config.engine.kind.reveals_only_sums();
     let averaging = &config.averaging;
-    let recurs = matches!(experiment.schedule.form(), Form::Recurrence(_));
+    let recurs = matches!(experiment.schedule().form(), Form::Recurrence(_));
     let rests_on_spectrum = recurs && averaging.rounds.is_none();
-    if has_peers && !experiment.topology.spectrum().is_certified() && rests_on_spectrum {
+    if has_peers && !experiment.topology().spectrum().is_certified() && rests_on_spectrum {
         warnings.push(Warning::EstimatedSpectrum);
     }
     warnings

@@ -222,6 +222,7 @@ impl Algorithm for ClippedPower {
             // Least first.
             thresholds: (0..THRESHOLDS).rev().map(threshold).collect(),
             most_above: self.clip.most_left_out(),
+            share: self.clip.share,
             epsilon: self.clip.test_epsilon,
         };
         Program {

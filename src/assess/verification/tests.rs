@@ -15,7 +15,7 @@ use crate::algorithm::{Algorithm, Covariance, PowerMethod};
 use crate::engine::Silent;
 use crate::engine::noise::Tamper;
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use crate::protocol::{PlanError, SessionPlan};
+use crate::protocol::{SessionPlan, SessionPlanError};
 use crate::scenario::Experiment;
 use crate::scenario::testing::sim;
 use crate::vocabulary::ReleaseId;
@@ -270,7 +270,7 @@ fn an_uneven_budget_verifies_and_noise_that_ignores_it_is_caught() {
     parameters.noise_factors = vec![parameters.noise_factors[0]; 3];
     let refused = session.plan().with(parameters);
     assert!(
-        matches!(refused, Err(PlanError::Overspent { found, .. }) if (found - 6.0).abs() < 1e-9),
+        matches!(refused, Err(SessionPlanError::Overspent { found, .. }) if (found - 6.0).abs() < 1e-9),
         "{refused:?}"
     );
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use crate::algorithm::AlgorithmKind;
 use crate::config::{AlgorithmConfig, Config, DataFacts};
-use crate::privacy::{self, Adjacency, Budget, SensitivityRule, SensitivitySpec};
+use crate::plan::{self, BudgetShare};
+use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::Load;
 use crate::protocol::{SessionParameters, SessionPlan};
-use crate::scenario::{Experiment, Part};
+use crate::scenario::Experiment;
 use crate::vocabulary::Seed;
 
 /// Degree floors that are tried, besides the file's own.
@@ -155,9 +156,9 @@ fn setting(
     sensitivity
         .of(block.quantity, block.columns)
         .map_err(|error| error.to_string())?;
-    let budget = Budget::new(privacy.epsilon, privacy.delta).map_err(|error| error.to_string())?;
-    let calibrated = privacy::calibrate(privacy.calibration, budget, algorithm.iterations)
-        .map_err(|error| error.to_string())?;
+    let promise = experiment.plan().promise();
+    let calibrated =
+        plan::multiplier(promise, algorithm.iterations).map_err(|error| error.to_string())?;
     let parameters = SessionParameters {
         program: Arc::clone(&program),
         sensitivity,
@@ -175,7 +176,7 @@ fn setting(
     };
     let plan = SessionPlan::new(parameters, built).map_err(|error| error.to_string())?;
     // How much more noise than a curator's the sum has does not depend on the algorithm: all scales are multiples of z.
-    let part = experiment.part().map_or(1.0, Part::factor);
+    let part = experiment.part().map_or(1.0, BudgetShare::factor);
     let more = if experiment.is_private() {
         part * experiment.noise().sigma_sum() / experiment.calibrated().z()
     } else {

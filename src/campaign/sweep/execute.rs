@@ -18,10 +18,11 @@ use crate::config::resolved;
 use crate::engine::central::{self, SumNoise};
 use crate::engine::{Session, Silent};
 use crate::linalg::Block;
+use crate::plan::Memo;
 use crate::run::completion::{self, Baselines};
 use crate::run::faults::FaultsError;
 use crate::run::{RunError, run_tolerant};
-use crate::scenario::{Experiment, ExperimentError, HeldKey, Memo, memory};
+use crate::scenario::{Experiment, ExperimentError, HeldKey, memory};
 use crate::vocabulary::Seed;
 
 /// What the cells of one seed are measured against: the exact eigenvectors and the run without noise, where there is one.

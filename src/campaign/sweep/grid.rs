@@ -11,10 +11,11 @@ use crate::config::{
     self, Config, EngineKind, MethodConfig, NoiseConfig, PrivacyConfig, SweepConfig,
 };
 use crate::linalg::Block;
+use crate::plan::Memo;
 use crate::privacy::{Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule};
 use crate::recommender::RankingQuality;
 use crate::run::References;
-use crate::scenario::{Experiment, ExperimentError, HeldKey, Materials, Memo, MemoryPlan, Warning};
+use crate::scenario::{Experiment, ExperimentError, HeldKey, Materials, MemoryPlan, Warning};
 use crate::scenario::{graph, numbers};
 
 /// All that decides the references of a matrix: who holds what, degree floor, rank, exponent and shrinkage of P where there is one.

@@ -2,7 +2,7 @@
 
 use crate::noise::SigmaError;
 use crate::protocol::averaging::ScheduleError;
-use crate::protocol::{PlanError, QueryError, Values};
+use crate::protocol::{QueryError, SessionPlanError, Values};
 use crate::topology::GraphError;
 use crate::vocabulary::PeerIndex;
 
@@ -117,7 +117,7 @@ pub enum SessionError {
     },
     /// A changed plan that is none.
     #[error(transparent)]
-    Plan(#[from] PlanError),
+    Plan(#[from] SessionPlanError),
     /// Standard deviations that no noise has.
     #[error(transparent)]
     Sigma(#[from] SigmaError),

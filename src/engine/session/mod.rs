@@ -16,6 +16,7 @@ use super::outcome::Communication;
 use super::rows::PeerRows;
 use crate::linalg::{Block, SparseRows};
 use crate::noise::{LaplaceShares, Term};
+use crate::plan::graphs_digest;
 use crate::protocol::averaging::{Load, PeerBytes, Schedule, Traffic};
 use crate::protocol::wire;
 use crate::protocol::{PlannedRelease, SessionParameters, SessionPlan, Values, check_start};
@@ -312,7 +313,7 @@ impl Session {
     /// Checks the rounding of contributions of so many rows, as [`Self::new`] does of the most that a peer holds.
     ///
     /// # Errors
-    /// [`SessionError::Plan`] with [`PlanError::Rounding`](crate::protocol::PlanError::Rounding).
+    /// [`SessionError::Plan`] with [`SessionPlanError::Rounding`](crate::protocol::SessionPlanError::Rounding).
     pub fn check_rounding(&self, rows: usize) -> Result<(), SessionError> {
         check_rounding(&self.plan, rows, self.noise_graph(), self.sigma_central)
     }
@@ -620,20 +621,4 @@ impl Session {
         self.noise = self.noise.tampered(tamper);
         self
     }
-}
-
-/// Hash of the edges of the communication graph and of the noise graph, as plans name them.
-#[must_use]
-pub fn graphs_digest(topology: &Topology, noise: &Topology) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 topology v1");
-    for topology in [topology, noise] {
-        let graph = topology.graph();
-        hasher.update(&(graph.nodes() as u64).to_le_bytes());
-        hasher.update(&(graph.edges() as u64).to_le_bytes());
-        for (u, v) in graph.edge_list() {
-            hasher.update(&u.to_le_bytes());
-            hasher.update(&v.to_le_bytes());
-        }
-    }
-    *hasher.finalize().as_bytes()
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Session, SessionError, SessionParts, graphs_digest};
+use super::{Session, SessionError, SessionParts};
 use crate::algorithm::LocalData;
-use crate::engine::mixing_bounds;
 use crate::engine::rows::PeerRows;
+use crate::plan::{graphs_digest, mixing_bounds};
 use crate::protocol::averaging::{AveragingError, AveragingKind, AveragingOptions, Length};
 use crate::protocol::regroup::{Links, LinksError, View, ViewNumber};
 use crate::protocol::tolerant::{ViewSetup, Views};
-use crate::protocol::{PlanError, SessionParameters};
+use crate::protocol::{SessionParameters, SessionPlanError};
 use crate::topology::{Graph, GraphError, Provenance, Topology};
 use crate::vocabulary::PeerIndex;
 
@@ -34,7 +34,7 @@ pub enum ViewError {
     Averaging(#[from] AveragingError),
     /// Their plan is none.
     #[error(transparent)]
-    Plan(#[from] PlanError),
+    Plan(#[from] SessionPlanError),
     /// Their parts do not fit.
     #[error(transparent)]
     Session(#[from] SessionError),

@@ -8,7 +8,7 @@ use crate::vocabulary::{Quantity, ReleaseId};
 
 /// A plan that cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum PlanError {
+pub enum SessionPlanError {
     /// One of the counts is zero or too large.
     #[error("{what} must lie between {low} and {high}, found {found}")]
     Count {

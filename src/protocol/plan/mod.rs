@@ -14,7 +14,7 @@ mod tests;
 use std::sync::Arc;
 
 pub use bounds::Bounds;
-pub use error::PlanError;
+pub use error::SessionPlanError;
 pub use parameters::{RingParameters, SessionParameters};
 pub use release::{PlannedRelease, Terms};
 pub use steps::Steps;
@@ -70,17 +70,17 @@ impl SessionPlan {
     /// Checks the parameters and names the session.
     ///
     /// # Errors
-    /// [`PlanError`] for zero or excessive counts, numbers that make no algorithm, releases that are declared wrongly or have no
+    /// [`SessionPlanError`] for zero or excessive counts, numbers that make no algorithm, releases that are declared wrongly or have no
     /// proved bound, and bad noise scales.
     pub fn new(
         mut parameters: SessionParameters,
         algorithm: Arc<dyn Algorithm>,
-    ) -> Result<Self, PlanError> {
+    ) -> Result<Self, SessionPlanError> {
         let count = |what, low, high, found| {
             if (low..=high).contains(&found) {
                 Ok(())
             } else {
-                Err(PlanError::Count {
+                Err(SessionPlanError::Count {
                     what,
                     low,
                     high,
@@ -94,7 +94,7 @@ impl SessionPlan {
         count("the number of items", 1, most, program.items)?;
         if algorithm.program() != *program {
             let algorithm = program.name.clone();
-            return Err(PlanError::OtherProgram { algorithm });
+            return Err(SessionPlanError::OtherProgram { algorithm });
         }
         count(
             "averaging rounds",
@@ -109,14 +109,14 @@ impl SessionPlan {
         let noisy = parameters.sigma_own > 0.0 || parameters.sigma_pairwise > 0.0;
         if noisy && program.search.is_some() {
             let algorithm = program.name.clone();
-            return Err(PlanError::CuratorOnly { algorithm });
+            return Err(SessionPlanError::CuratorOnly { algorithm });
         }
         if noisy
             && parameters.sigma_coordinate == 0.0
             && releases.iter().any(PlannedRelease::is_own)
         {
             let algorithm = program.name.clone();
-            return Err(PlanError::BareCoordinates { algorithm });
+            return Err(SessionPlanError::BareCoordinates { algorithm });
         }
         if releases.iter().any(PlannedRelease::floods) && parameters.peers > 1 {
             // Without a round every peer would scale its noise by a statistic of its own. A bound on the diameter
@@ -167,7 +167,7 @@ impl SessionPlan {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn with(&self, parameters: SessionParameters) -> Result<Self, PlanError> {
+    pub fn with(&self, parameters: SessionParameters) -> Result<Self, SessionPlanError> {
         Self::new(parameters, Arc::clone(&self.algorithm))
     }
 
@@ -399,7 +399,7 @@ impl SessionPlan {
 }
 
 /// Refuses a bound that is not proved for what the algorithm makes of rows, and neighbours that its noise does not cover.
-fn check_proved(parameters: &SessionParameters) -> Result<(), PlanError> {
+fn check_proved(parameters: &SessionParameters) -> Result<(), SessionPlanError> {
     let proved = parameters.program.proved;
     let (adjacency, rule) = (
         parameters.sensitivity.adjacency(),
@@ -409,20 +409,20 @@ fn check_proved(parameters: &SessionParameters) -> Result<(), PlanError> {
     let of_lengths = rule == SensitivityRule::UnitRow
         && matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
     if !(proved.as_held || of_lengths) {
-        return Err(PlanError::OwnRows {
+        return Err(SessionPlanError::OwnRows {
             algorithm,
             adjacency,
             rule,
         });
     }
     match !proved.replaced && adjacency == Adjacency::ReplaceUser {
-        true => Err(PlanError::NotReplaced { algorithm }),
+        true => Err(SessionPlanError::NotReplaced { algorithm }),
         false => Ok(()),
     }
 }
 
 /// Refuses shares of Laplace noise that are for other peers, and what Laplace noise does not go with.
-fn check_laplace(parameters: &SessionParameters) -> Result<(), PlanError> {
+fn check_laplace(parameters: &SessionParameters) -> Result<(), SessionPlanError> {
     let Some(shares) = parameters.laplace else {
         return Ok(());
     };
@@ -438,18 +438,18 @@ fn check_laplace(parameters: &SessionParameters) -> Result<(), PlanError> {
     } else {
         return Ok(());
     };
-    Err(PlanError::Laplace { problem })
+    Err(SessionPlanError::Laplace { problem })
 }
 
 /// The laws of own noise and masks of these releases; `None` for sums of reals.
 fn ring_laws(
     parameters: &SessionParameters,
     releases: &[PlannedRelease],
-) -> Result<Option<Arc<RingLaws>>, PlanError> {
+) -> Result<Option<Arc<RingLaws>>, SessionPlanError> {
     let Some(ring) = parameters.ring else {
         if parameters.values.is_residues() {
             let problem = "residues are exchanged where sums are of integers, which takes a grid, a modulus and a clamp";
-            return Err(PlanError::Ring { problem });
+            return Err(SessionPlanError::Ring { problem });
         }
         return Ok(None);
     };
@@ -469,15 +469,15 @@ fn ring_laws(
         let sigmas: Vec<f64> = sigmas.collect();
         return Ok(Some(Arc::new(RingLaws::new(&sigmas, ring.modulus.bits())?)));
     };
-    Err(PlanError::Ring { problem })
+    Err(SessionPlanError::Ring { problem })
 }
 
 /// The releases that the algorithm declares, with their bounds and their shares of the budget.
-fn planned(parameters: &SessionParameters) -> Result<Vec<PlannedRelease>, PlanError> {
+fn planned(parameters: &SessionParameters) -> Result<Vec<PlannedRelease>, SessionPlanError> {
     let program = &*parameters.program;
     let specs = &program.releases;
     let wrong = |index: usize, problem| {
-        Err(PlanError::Release {
+        Err(SessionPlanError::Release {
             algorithm: program.name.clone(),
             release: ReleaseId(index as u32 + 1),
             problem,
@@ -506,7 +506,7 @@ fn planned(parameters: &SessionParameters) -> Result<Vec<PlannedRelease>, PlanEr
     }
     let factors = &parameters.noise_factors;
     if !factors.is_empty() && factors.len() != specs.len() {
-        return Err(PlanError::Factors {
+        return Err(SessionPlanError::Factors {
             found: factors.len(),
             releases: specs.len(),
         });
@@ -523,7 +523,7 @@ fn planned(parameters: &SessionParameters) -> Result<Vec<PlannedRelease>, PlanEr
     let found = charged(specs, |index| law.cost(effective[index]));
     let valid = effective.iter().all(|f| f.is_finite() && *f > 0.0);
     if !(valid && found <= allowed * (1.0 + 1e-12)) {
-        return Err(PlanError::Overspent {
+        return Err(SessionPlanError::Overspent {
             found,
             releases: allowed,
         });

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::wire;
 use super::bounds::Bounds;
-use super::error::PlanError;
+use super::error::SessionPlanError;
 use super::parameters::{RingParameters, SessionParameters};
 use super::steps::Steps;
 use crate::algorithm::{Algorithm, Form, Program, PublicState, ReleaseSpec};
@@ -107,19 +107,19 @@ impl PlannedRelease {
     /// Refuses what no message holds: a function of sizes, before anything of such a size is made.
     ///
     /// # Errors
-    /// [`PlanError::TooWide`].
+    /// [`SessionPlanError::TooWide`].
     pub(crate) fn check_width(
         spec: &ReleaseSpec,
         program: &Program,
         peers: u32,
-    ) -> Result<(), PlanError> {
+    ) -> Result<(), SessionPlanError> {
         let peers = match spec.form {
             Form::Sum => 1,
             Form::OwnCoordinates => peers as usize,
         };
         let found = spec.values().saturating_mul(peers);
         if found > wire::MAX_VALUES {
-            return Err(PlanError::TooWide {
+            return Err(SessionPlanError::TooWide {
                 algorithm: program.name.clone(),
                 dimension: program.items,
                 found,
@@ -135,11 +135,11 @@ impl PlannedRelease {
         id: ReleaseId,
         spec: ReleaseSpec,
         factor: f64,
-    ) -> Result<Self, PlanError> {
+    ) -> Result<Self, SessionPlanError> {
         let program = &*parameters.program;
         let columns = program.query_columns;
         let wrong = |problem| {
-            Err(PlanError::Release {
+            Err(SessionPlanError::Release {
                 algorithm: program.name.clone(),
                 release: id,
                 problem,

@@ -32,7 +32,7 @@
 //! Sums mod 2^k add integers, which do not round. That noise is drawn as `f64` is another matter: see the [threat model](crate::guide::threat_model).
 
 use super::summand::is_of_vertices;
-use super::{PlanError, PlannedRelease, SessionPlan};
+use super::{PlannedRelease, SessionPlan, SessionPlanError};
 use crate::vocabulary::Quantity;
 
 /// u: the largest relative error of one operation.
@@ -49,8 +49,8 @@ impl SessionPlan {
     /// others. Statement and proof stand at the head of `protocol/plan/rounding.rs`.
     ///
     /// # Errors
-    /// [`PlanError::Rounding`].
-    pub fn check_rounding(&self, rows: usize, partners: usize) -> Result<(), PlanError> {
+    /// [`SessionPlanError::Rounding`].
+    pub fn check_rounding(&self, rows: usize, partners: usize) -> Result<(), SessionPlanError> {
         for release in self.releases() {
             self.check_release(release, rows as f64, partners as f64)?;
         }
@@ -62,7 +62,7 @@ impl SessionPlan {
         release: &PlannedRelease,
         rows: f64,
         partners: f64,
-    ) -> Result<(), PlanError> {
+    ) -> Result<(), SessionPlanError> {
         let (dimension, sigmas) = (self.program().items as f64, self.sigmas());
         let blocks = &release.spec().blocks;
         let summands = (0..blocks.len()).filter_map(|at| {
@@ -74,7 +74,7 @@ impl SessionPlan {
             let rows = if of_vertices { 1.0 } else { rows };
             let share = (rows * rows + dimension + OPERATIONS) * summand * UNIT;
             let refused = |found, beside, advice| {
-                Err(PlanError::Rounding {
+                Err(SessionPlanError::Rounding {
                     release: quantity,
                     found,
                     beside,
@@ -153,7 +153,7 @@ mod tests {
         vertices: usize,
         algorithm: Arc<dyn Algorithm>,
         adjacency: Adjacency,
-    ) -> Result<SessionPlan, PlanError> {
+    ) -> Result<SessionPlan, SessionPlanError> {
         let parameters = SessionParameters {
             peers: vertices as u32,
             program: Arc::new(algorithm.program()),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     /// A plan of a square matrix with so many vertices in all, whose entries are at most `largest`.
-    fn bipartite(vertices: usize, largest: f64) -> Result<SessionPlan, PlanError> {
+    fn bipartite(vertices: usize, largest: f64) -> Result<SessionPlan, SessionPlanError> {
         let algorithm = OnBipartite::new(power(vertices), vertices / 2).expect("products");
         let algorithm = Arc::new(algorithm.within(largest));
         of_vertices(vertices, algorithm, Adjacency::EntryBipartite)

@@ -11,7 +11,7 @@ use crate::linalg::{Block, NotFullRank};
 use crate::noise::LaplaceShares;
 use crate::privacy::ring::{Grid, Modulus};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use crate::protocol::{PlanError, RingParameters, SessionParameters, SessionPlan, Values};
+use crate::protocol::{RingParameters, SessionParameters, SessionPlan, SessionPlanError, Values};
 use crate::vocabulary::ReleaseId;
 
 /// An algorithm of which nothing but the program is asked.
@@ -37,7 +37,7 @@ impl Algorithm for Declaring {
     }
 }
 
-fn planned(parameters: SessionParameters) -> Result<SessionPlan, PlanError> {
+fn planned(parameters: SessionParameters) -> Result<SessionPlan, SessionPlanError> {
     let algorithm = Arc::new(Declaring(Arc::clone(&parameters.program)));
     SessionPlan::new(parameters, algorithm)
 }
@@ -48,7 +48,7 @@ fn another_program_than_that_of_the_algorithm_is_refused() {
         program: of(power(2, 3)),
         ..parameters()
     });
-    let is_named = matches!(refused, Err(PlanError::OtherProgram { .. }));
+    let is_named = matches!(refused, Err(SessionPlanError::OtherProgram { .. }));
     assert!(is_named, "{refused:?}");
 }
 
@@ -73,7 +73,7 @@ fn noise_factors_and_momentum_are_checked() {
         parameters.noise_factors = factors.to_vec();
         let refused = planned(parameters);
         assert!(
-            matches!(refused, Err(PlanError::Overspent { .. })),
+            matches!(refused, Err(SessionPlanError::Overspent { .. })),
             "{factors:?}"
         );
     }
@@ -158,7 +158,7 @@ fn the_session_name_depends_on_every_public_parameter() {
 /// A plan of sums mod 2^32.
 fn in_ring(
     change: fn(&mut SessionParameters, &mut RingParameters),
-) -> Result<SessionPlan, PlanError> {
+) -> Result<SessionPlan, SessionPlanError> {
     let mut ring = RingParameters {
         grid: Grid::new(10).expect("a grid"),
         modulus: Modulus::Bits32,
@@ -198,7 +198,7 @@ fn integers_name_another_session_and_bad_ones_are_refused() {
             values,
             ..parameters()
         };
-        assert!(matches!(planned(real), Err(PlanError::Ring { .. })));
+        assert!(matches!(planned(real), Err(SessionPlanError::Ring { .. })));
     }
     let refusals: [fn(&mut SessionParameters, &mut RingParameters); 7] = [
         |p, _| p.values = Values::F32,
@@ -210,7 +210,10 @@ fn integers_name_another_session_and_bad_ones_are_refused() {
         |_, ring| ring.clamp = (1 << 31) / 3 + 1,
     ];
     for change in refusals {
-        assert!(matches!(in_ring(change), Err(PlanError::Ring { .. })));
+        assert!(matches!(
+            in_ring(change),
+            Err(SessionPlanError::Ring { .. })
+        ));
     }
     // As many peers as the modulus has room for, and no fixed number.
     let many = in_ring(|p, ring| {
@@ -223,7 +226,10 @@ fn integers_name_another_session_and_bad_ones_are_refused() {
         p.sigma_own = 0.2;
         ring.grid = Grid::new(1).expect("a grid");
     });
-    assert!(matches!(coarse, Err(PlanError::Sampler(_))), "{coarse:?}");
+    assert!(
+        matches!(coarse, Err(SessionPlanError::Sampler(_))),
+        "{coarse:?}"
+    );
 }
 
 /// Margins for a floor of 1 weigh twice what they do for one of 20, and so does what one interaction moves: under the bound of 20 it would be half covered.
@@ -279,7 +285,7 @@ fn laplace_noise_has_bounds_of_its_own_and_shares_that_fit() {
     // Releases cost 1/f each, and not 1/f².
     let spent = of(|p, _| p.noise_factors = vec![2.0, 0.6]);
     assert!(
-        matches!(spent, Err(PlanError::Overspent { .. })),
+        matches!(spent, Err(SessionPlanError::Overspent { .. })),
         "{spent:?}"
     );
     let refusals: [fn(&mut SessionParameters, &mut LaplaceShares); 4] = [
@@ -289,7 +295,7 @@ fn laplace_noise_has_bounds_of_its_own_and_shares_that_fit() {
         |p, _| p.sigma_pairwise = 1.0,
     ];
     for change in refusals {
-        assert!(matches!(of(change), Err(PlanError::Laplace { .. })));
+        assert!(matches!(of(change), Err(SessionPlanError::Laplace { .. })));
     }
     for shape in [0.0, -1.0, 1.5, f64::NAN] {
         let found = match shape {
@@ -298,12 +304,12 @@ fn laplace_noise_has_bounds_of_its_own_and_shares_that_fit() {
             1.5 => of(|_, shares| shares.shape = 1.5),
             _ => of(|_, shares| shares.shape = f64::NAN),
         };
-        assert!(matches!(found, Err(PlanError::Sigma(_))), "{shape}");
+        assert!(matches!(found, Err(SessionPlanError::Sigma(_))), "{shape}");
     }
     let unproved = of(|p, _| {
         p.sensitivity = SensitivitySpec::new(Adjacency::Swap, SensitivityRule::Exact, 1, None);
     });
-    assert!(matches!(unproved, Err(PlanError::Sensitivity(_))));
+    assert!(matches!(unproved, Err(SessionPlanError::Sensitivity(_))));
 }
 
 fn covariance(dimension: usize) -> SessionParameters {
@@ -335,11 +341,14 @@ fn a_covariance_plan_has_its_own_shape_and_refuses_what_does_not_fit_it() {
     );
     assert!(matches!(
         refused(|p| p.program = of(Covariance::new(u32::MAX as usize, 2))),
-        PlanError::TooWide { .. }
+        SessionPlanError::TooWide { .. }
     ));
     // No bound is proved for this rule.
     let rule = SensitivityRule::RowNorm;
     let mut unproved = covariance(100);
     unproved.sensitivity = SensitivitySpec::new(Adjacency::Interaction, rule, 1, None);
-    assert!(matches!(planned(unproved), Err(PlanError::Sensitivity(_))));
+    assert!(matches!(
+        planned(unproved),
+        Err(SessionPlanError::Sensitivity(_))
+    ));
 }

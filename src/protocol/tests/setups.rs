@@ -56,7 +56,9 @@ fn bad_setups_and_plans_are_errors() {
         change(&mut parameters);
         assert!(matches!(
             planned(parameters),
-            Err(PlanError::Count { .. } | PlanError::Algorithm(_) | PlanError::Sigma(_))
+            Err(SessionPlanError::Count { .. }
+                | SessionPlanError::Algorithm(_)
+                | SessionPlanError::Sigma(_))
         ));
     }
 }

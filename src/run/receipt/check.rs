@@ -42,15 +42,14 @@ impl Receipt {
     pub fn check(&self) -> Result<Vec<Finding>, ReceiptError> {
         let Replanned {
             graph,
-            mechanism,
-            connectivity,
-            plan,
-            groups,
+            program,
+            guarantee,
             divided,
             possible,
         } = self.replan()?;
         let request = &self.request;
-        let (releases, factors) = (&mechanism.program.releases, &mechanism.factors);
+        let (plan, groups) = (guarantee.noise(), guarantee.groups());
+        let (releases, factors) = (&program.releases, guarantee.division().factors());
         let bounds = releases
             .iter()
             .map(|release| Bound::of(request, &release.blocks[0]))
@@ -129,11 +128,11 @@ impl Receipt {
             "what one record is, and against whom",
             self.promise == stated,
         ));
-        findings.extend(self.compare_groups(&groups));
-        findings.extend(self.persons_protected(&groups));
+        findings.extend(self.compare_groups(groups));
+        findings.extend(self.persons_protected(groups));
         findings.extend(self.compare_assumptions());
         findings.extend(self.check_pilot()?);
-        findings.extend(self.check_realised((&graph, connectivity), (&plan, &mechanism))?);
+        findings.extend(self.check_realised(&graph, (&program, &guarantee))?);
         Ok(findings)
     }
 

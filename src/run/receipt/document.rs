@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ReceiptError;
 use super::limits::{MAX_BYTES, SCHEMA, TOLERANT_SCHEMA};
+use crate::algorithm::Prelude;
 use crate::algorithm::{AlgorithmKind, Clip, Completion, Start};
 use crate::config::{DescentKeys, DropoutsConfig, EngineKind};
 use crate::engine::Outcome;
@@ -15,7 +16,7 @@ use crate::privacy::{
     RingPlan, Scheme, SensitivityRule, Statement, View,
 };
 use crate::scenario::graph::{is_bipartite, is_of_vertices};
-use crate::scenario::{Assumed, Centring, Experiment, Preconditioning, StatedItems, UserSource};
+use crate::scenario::{Assumed, Experiment, Preconditioning, StatedItems, UserSource};
 use crate::topology::Graph;
 use crate::vocabulary::{Distribution, ReleaseId};
 
@@ -155,7 +156,7 @@ pub struct Request {
     pub rows: Option<usize>,
     /// The mean that was released first, where it is private.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub centring: Option<Centring>,
+    pub centring: Option<Prelude>,
     /// What P was made of, where the eigenvectors are those of P A P.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preconditioning: Option<Preconditioning>,

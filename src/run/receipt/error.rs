@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use super::limits::{MAX_BYTES, TOLERANT_SCHEMA};
+use crate::algorithm::Text;
 use crate::algorithm::{AlgorithmError, NotOnGraph, NotPreconditioned};
+use crate::plan::PlanError;
 use crate::privacy::PrivacyError;
 use crate::privacy::realised::RealisedError;
 use crate::topology::GraphError;
@@ -36,7 +38,7 @@ pub enum ReceiptError {
     )]
     Follows {
         /// The algorithm.
-        algorithm: &'static str,
+        algorithm: Text,
     },
     /// A P that the algorithm does not go with.
     #[error("request.preconditioning: {0}")]
@@ -123,6 +125,9 @@ pub enum ReceiptError {
     /// The parameters are refused.
     #[error("request: {0}")]
     Privacy(#[from] PrivacyError),
+    /// A plan that cannot be made again.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
 }
 
 /// Refuses a count that makes no sense or is more than a check takes on.

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use super::check::{Finding, equal, flag};
 use super::document::{RealisedReceipt, Receipt, StatedAttempt};
 use super::error::{ReceiptError, range};
-use crate::privacy::accountant::Connectivity;
+use crate::algorithm::Program;
+use crate::plan::Guarantee;
 use crate::privacy::realised::{Attempted, Realised, RealisedError};
 use crate::privacy::{Delta, NoisePlan};
 use crate::run::faults::{Squares, squares};
-use crate::scenario::{Experiment, Mechanism};
+use crate::scenario::Experiment;
 use crate::topology::Graph;
 use crate::vocabulary::ReleaseId;
 
@@ -125,8 +126,8 @@ impl Receipt {
     /// [`ReceiptError`] for attempts that cannot have happened, or more than a check takes on.
     pub(super) fn check_realised(
         &self,
-        (graph, connectivity): (&Graph, Connectivity),
-        (plan, mechanism): (&NoisePlan, &Mechanism),
+        graph: &Graph,
+        (program, guarantee): (&Program, &Guarantee),
     ) -> Result<Vec<Finding>, ReceiptError> {
         let Some(stated) = &self.realised else {
             return Ok(Vec::new());
@@ -145,14 +146,20 @@ impl Receipt {
             1,
             MOST_ATTEMPTS,
         )?;
+        let (plan, connectivity) = (guarantee.noise(), guarantee.connectivity());
         let mut realised = Realised::new(graph.clone(), plan.sigma_own(), plan.sigma_pairwise())?;
-        let (mut is_planned, releases) = (true, mechanism.program.releases.len());
+        let (mut is_planned, releases) = (true, program.releases.len());
         for attempt in &stated.attempts {
             let release = ReleaseId(attempt.release);
             is_planned &= (1..=releases as u64).contains(&u64::from(attempt.release))
                 && attempt.retry <= dropouts.retries;
             let place = (attempt.release as usize).saturating_sub(1);
-            let factor = mechanism.factors.get(place).copied().unwrap_or(1.0);
+            let factor = guarantee
+                .division()
+                .factors()
+                .get(place)
+                .copied()
+                .unwrap_or(1.0);
             realised.record(Attempted {
                 release,
                 retry: attempt.retry,

@@ -1,26 +1,22 @@
 //! From a receipt's request and graph to the program and the noise that follow, by the functions that planned the run.
 
-use std::cell::OnceCell;
-
-use super::document::{Receipt, Request, RingRows};
+use super::document::{Receipt, Request};
 use super::error::{ReceiptError, range};
 use super::limits::MOST_PEERS;
-use crate::algorithm::{AlgorithmKind, Clip, ClipRule, NoiseScale};
+use crate::algorithm::{AlgorithmKind, NoiseScale, Prelude, Program};
 use crate::config::{AlgorithmConfig, DataFacts, EngineKind};
-use crate::privacy::accountant::Connectivity;
-use crate::privacy::{GroupLoss, NoisePlan, SensitivitySpec};
-use crate::scenario::{Arranged, Centring, DataShape, MOST_RETRIES, Mechanism, NoiseAsked, Part};
+use crate::plan::{BudgetShare, Division, Guarantee, Holders, LossTolerance, Noise, Promise};
+use crate::privacy::{Budget, Delta, Epsilon, PrivacyError, Scheme, SensitivitySpec};
+use crate::scenario::{Arranged, DataShape, MOST_RETRIES};
 use crate::topology::{Graph, Provenance, Topology};
+use crate::vocabulary::Distribution;
 
 /// What follows from a request on a graph.
 pub(super) struct Replanned {
     /// The noise graph, as built from its edges.
     pub(super) graph: Graph,
-    /// What is proved of its connectivity, where the noise plan asked.
-    pub(super) connectivity: Connectivity,
-    pub(super) mechanism: Mechanism,
-    pub(super) plan: NoisePlan,
-    pub(super) groups: Vec<GroupLoss>,
+    pub(super) program: Program,
+    pub(super) guarantee: Guarantee,
     /// Whether the budget is divided in one way, by weights or by the releases' own shares.
     pub(super) divided: bool,
     /// Whether the algorithm can run so many iterations.
@@ -48,57 +44,33 @@ impl Receipt {
         if let Some(names) = &self.noise_graph.names {
             graph = graph.with_names(names.clone())?;
         }
-        let asked = request.noise(self.engine);
-        asked.check_participants(nodes, request.searches().is_some())?;
-        let budget = asked.budget()?;
+        let promise = request.promised_noise(self.engine)?;
         let (arranged, possible) = request.arranged()?;
-        let divided = arranged.takes_weights() || request.budget.is_even();
-        if let Some(centring) = &request.centring {
-            check_centring(centring, request.algorithm)?;
-        }
-        let centring = request.centring.as_ref();
-        let mechanism = arranged.mechanism(centring, &request.budget, request.distribution)?;
+        let divided = Division::takes_weights(arranged.program()) || request.budget.is_even();
+        let arranged = match request.centring {
+            Some(prelude) => {
+                check_prelude(&prelude, arranged.program())?;
+                arranged.centred(prelude)
+            }
+            None => arranged,
+        };
         let retries = request.dropouts.map_or(0, |one| one.retries);
         if retries > MOST_RETRIES {
             let (found, most) = (retries, MOST_RETRIES);
             return Err(ReceiptError::Retries { found, most });
         }
-        let mechanism = mechanism.of_part(request.part()?).with_retries(retries);
-        let proved = OnceCell::new();
-        let (plan, groups) = match budget {
-            Some(budget) => {
-                let ring = match request.ring {
-                    Some(RingRows { rows, .. }) => {
-                        asked.ring(&mechanism, &request.sensitivity_spec(), (nodes, rows))?
-                    }
-                    None => None,
-                };
-                let calibrated =
-                    asked.calibrated(budget, mechanism.charge, ring, request.searches())?;
-                // The spectrum is costly, and only shared noise asks for it.
-                let connectivity = || {
-                    let topology =
-                        Topology::from_graph(graph.clone(), Provenance::edges("receipt"));
-                    let found = topology.spectrum().algebraic_connectivity.into();
-                    *proved.get_or_init(|| found)
-                };
-                let noise = (budget, &calibrated);
-                let plan = asked.gaussian((&graph, connectivity), noise, &mechanism, ring)?;
-                let planned = asked.with_groups((budget, calibrated), plan, &mechanism, nodes)?;
-                (planned.plan, planned.groups)
-            }
-            None => {
-                asked.check_laplace()?;
-                let planned = asked.laplace(&graph, &mechanism)?;
-                (planned.plan, planned.groups)
-            }
+        let promise = Promise {
+            part: request.part()?,
+            ..promise
         };
+        let topology = Topology::from_graph(graph.clone(), Provenance::edges("receipt"));
+        let program = arranged.program().clone();
+        let rows = request.ring.map_or(0, |ring| ring.rows);
+        let guarantee = Guarantee::of(&program, &promise, &topology, rows)?;
         Ok(Replanned {
             graph,
-            connectivity: proved.get().copied().unwrap_or(Connectivity::UNKNOWN),
-            mechanism,
-            plan,
-            groups,
+            program,
+            guarantee,
             divided,
             possible,
         })
@@ -118,23 +90,57 @@ impl Request {
         }
     }
 
-    /// What is asked of noise.
-    fn noise(&self, engine: EngineKind) -> NoiseAsked {
-        NoiseAsked {
-            epsilon: self.epsilon,
-            delta: self.delta,
-            adjacency: self.adjacency,
+    /// What is promised, and with which noise.
+    fn promised_noise(&self, engine: EngineKind) -> Result<Promise, PrivacyError> {
+        let (epsilon, delta) = match self.distribution {
+            Distribution::Gaussian => {
+                let Budget { epsilon, delta } = Budget::new(self.epsilon, self.delta)?;
+                (epsilon, Some(delta))
+            }
+            Distribution::Laplace => {
+                let delta = match self.delta == 0.0 {
+                    true => None,
+                    false => Some(Delta::new(self.delta)?),
+                };
+                (Epsilon::new(self.epsilon)?, delta)
+            }
+        };
+        let (overhead, on_disconnect) = (self.overhead, self.on_disconnect);
+        let noise = match (self.distribution, self.scheme) {
+            (Distribution::Laplace, scheme) => Noise::Laplace {
+                scheme,
+                holders: self.holders.map(|count| Holders { count, overhead }),
+                on_disconnect,
+            },
+            (_, Scheme::None) => Noise::None,
+            (_, Scheme::Independent) => Noise::Independent,
+            (_, Scheme::Local) => Noise::Local,
+            (_, Scheme::Pairwise) => Noise::Pairwise {
+                overhead,
+                on_disconnect,
+            },
+            (_, Scheme::Ring) => Noise::Ring {
+                overhead,
+                on_disconnect,
+                bits: self.ring.and_then(|ring| ring.bits),
+            },
+        };
+        Ok(Promise {
+            epsilon,
+            delta,
+            bounds: self.sensitivity_spec(),
             calibration: self.calibration,
-            scheme: self.scheme,
-            distribution: self.distribution,
-            holders: self.holders,
-            bits: self.ring.and_then(|ring| ring.bits),
-            colluders: self.withstood(),
-            overhead: self.overhead,
-            on_disconnect: self.on_disconnect,
-            engine,
+            split: self.budget.clone(),
+            part: None,
+            noise,
+            colluders: self.colluders,
+            losses: self.dropouts.map(|one| LossTolerance {
+                tolerate: one.tolerate,
+                retries: one.retries,
+            }),
             participants: self.participants(),
-        }
+            seen: engine.seen(),
+        })
     }
 
     /// At how many participants one person's rows may be; `None` where one file was partitioned.
@@ -150,12 +156,16 @@ impl Request {
     }
 
     /// The part of the budget that is spent, where a pilot and what follows it share one.
-    fn part(&self) -> Result<Option<Part>, ReceiptError> {
+    fn part(&self) -> Result<Option<BudgetShare>, ReceiptError> {
         let Some(share) = self.pilot_share else {
             return Ok(None);
         };
-        let all = share == 0.0 && self.algorithm != AlgorithmKind::Pilot;
-        let part = Part::of(self.algorithm, share);
+        let pilot = self.algorithm == AlgorithmKind::Pilot;
+        let all = share == 0.0 && !pilot;
+        let part = match pilot {
+            true => BudgetShare::of_pilot(share),
+            false => BudgetShare::after_pilot(share),
+        };
         let summed = self.centring.is_none() && self.clip.is_none() && self.ring.is_none();
         match all || (part.is_some() && summed) {
             true => Ok(part),
@@ -167,12 +177,6 @@ impl Request {
     pub(super) fn sensitivity_spec(&self) -> SensitivitySpec {
         let (floor, cap) = (self.degree_floor, self.degree_cap);
         SensitivitySpec::new(self.adjacency, self.sensitivity, floor, cap).with_rating(self.rating)
-    }
-
-    /// The share of a curator's searches for thresholds.
-    fn searches(&self) -> Option<f64> {
-        let searched = |clip: &Clip| clip.rule == ClipRule::SparseVector;
-        self.clip.filter(searched).map(|clip| clip.share)
     }
 
     /// The algorithm on its data, and whether it can run so many iterations.
@@ -227,18 +231,18 @@ impl Request {
     }
 }
 
-/// Whether these are numbers of a private mean.
-fn check_centring(centring: &Centring, algorithm: AlgorithmKind) -> Result<(), ReceiptError> {
-    if !Centring::precedes(algorithm) {
-        let algorithm = algorithm.name();
+/// Whether these are numbers of a private mean, and of an algorithm that may follow it.
+fn check_prelude(prelude: &Prelude, program: &Program) -> Result<(), ReceiptError> {
+    if !program.proved.matrix_only {
+        let algorithm = program.name.clone();
         return Err(ReceiptError::Follows { algorithm });
     }
     let positive = |x: f64| x.is_finite() && x > 0.0;
-    let valid = positive(centring.raw_clip)
-        && positive(centring.radius)
-        && centring.slots > 0
-        && centring.share > 0.0
-        && centring.share < 1.0;
+    let valid = positive(prelude.raw_clip)
+        && positive(prelude.radius)
+        && prelude.slots > 0
+        && prelude.share > 0.0
+        && prelude.share < 1.0;
     match valid {
         true => Ok(()),
         false => Err(ReceiptError::Centring),

@@ -28,7 +28,7 @@ pub(crate) use data::{obtained, tidied};
 
 use crate::config::{ConfigError, EvaluationError};
 use crate::engine::SessionError;
-use crate::protocol::PlanError;
+use crate::protocol::SessionPlanError;
 
 /// Why an experiment cannot be run.
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +71,7 @@ pub enum ExperimentError {
     Evaluation(#[from] EvaluationError),
     /// The plan is not valid.
     #[error(transparent)]
-    Plan(#[from] PlanError),
+    Plan(#[from] SessionPlanError),
     /// The session's parts do not fit its plan.
     #[error(transparent)]
     Session(#[from] SessionError),

@@ -42,9 +42,9 @@ impl MemoryPlan {
             growing: 0,
             private: 0,
         };
-        let graph = experiment.topology.graph();
+        let graph = experiment.topology().graph();
         let peers = graph.nodes() as u64;
-        let edges = (graph.edges() + experiment.noise_topology.graph().edges()) as u64;
+        let edges = (graph.edges() + experiment.noise_topology().graph().edges()) as u64;
         let (height, width) = block_shape(experiment);
         let (height, rank) = (height as u64, width as u64);
         let values = height.saturating_mul(rank);
@@ -67,7 +67,7 @@ impl MemoryPlan {
             edges * (24 + 32 + 8) + peers * 120,
         );
         // Once for all, and everybody's own part.
-        plan.add("the averaging schedule", 2 * experiment.schedule.bytes());
+        plan.add("the averaging schedule", 2 * experiment.schedule().bytes());
         // Sum, basis and two totals per iteration, of the run and of its two comparisons.
         let records = 12 * experiment.releases().len() as u64;
         plan.add_blocks("records", block.saturating_mul(records + 8));
@@ -85,7 +85,7 @@ impl MemoryPlan {
                 plan.add("how probes weigh peers", peers.saturating_mul(24 * probes));
             }
             EngineKind::Lockstep => {
-                let common = experiment.schedule.ends_equal();
+                let common = experiment.schedule().ends_equal();
                 let held = held(experiment);
                 let state = held.saturating_mul(block).saturating_mul(1 + kept);
                 plan.add_blocks("the state of all peers", state);
@@ -107,14 +107,14 @@ impl MemoryPlan {
                 // Where less than a chunk per thread is left, threads share each one's normals.
                 let sharing = busy.min(threads);
                 let batch = experiment
-                    .noise_topology
+                    .noise_topology()
                     .graph()
                     .edges()
                     .min(NetworkNoise::BATCH);
                 let normals = sharing * 8 * width * batch as u64;
                 plan.add("chunks under way", chunks.saturating_add(normals));
                 // What is given and what is heard on every edge, of each tile under way.
-                let directed = 2 * experiment.topology.graph().edges() as u64;
+                let directed = 2 * experiment.topology().graph().edges() as u64;
                 if totals > 0 {
                     plan.add("running totals", 8 * tile * 2 * directed);
                 }
@@ -156,11 +156,11 @@ impl MemoryPlan {
     pub(super) fn of_member(experiment: &Experiment) -> Self {
         let (rows, items) = (&experiment.user_rows, experiment.user_rows.dimension());
         let mut plan = Self::of_rows(rows.len(), items);
-        let graph = experiment.topology.graph();
+        let graph = experiment.topology().graph();
         let (peers, releases) = (graph.nodes() as u64, experiment.releases().len() as u64);
-        let edges = (graph.edges() + experiment.noise_topology.graph().edges()) as u64;
+        let edges = (graph.edges() + experiment.noise_topology().graph().edges()) as u64;
         plan.add("graphs and keys", edges * 64 + peers * 1024);
-        plan.add("the averaging schedule", 2 * experiment.schedule.bytes());
+        plan.add("the averaging schedule", 2 * experiment.schedule().bytes());
         plan.add("the plan of all releases", releases * RELEASE);
         let (height, width) = block_shape(experiment);
         let query = items as u64 * experiment.program().query_columns as u64;
@@ -178,7 +178,7 @@ impl MemoryPlan {
     pub fn of_audit(experiment: &Experiment) -> Self {
         let mut plan = Self::of(experiment);
         let (height, width) = experiment.widest_shape();
-        let peers = experiment.topology.graph().nodes() as u64;
+        let peers = experiment.topology().graph().nodes() as u64;
         let block = 8 * (height as u64).saturating_mul(width as u64);
         let threads = rayon::current_num_threads().max(1) as u64;
         // Inputs of everybody, and once what they contribute first; queries, sums and states of those who have their own.
@@ -198,7 +198,7 @@ impl MemoryPlan {
     pub fn of_verify(experiment: &Experiment) -> Self {
         let mut plan = Self::of(experiment);
         let (height, width) = experiment.widest_shape();
-        let peers = experiment.topology.graph().nodes() as u64;
+        let peers = experiment.topology().graph().nodes() as u64;
         let block = 8 * (height as u64).saturating_mul(width as u64);
         let queries = match experiment.config.engine.kind {
             EngineKind::Lockstep => held(experiment),
@@ -262,7 +262,7 @@ impl MemoryPlan {
 fn block_shape(experiment: &Experiment) -> (usize, usize) {
     let (height, width) = experiment.widest_shape();
     match experiment.has_own_coordinates() {
-        true => (height * experiment.topology.graph().nodes(), width),
+        true => (height * experiment.topology().graph().nodes(), width),
         false => (height, width),
     }
 }
@@ -275,7 +275,7 @@ pub const WATCHED_UP_TO: u64 = 500_000_000;
 pub(crate) fn watches_rounds(experiment: &Experiment) -> bool {
     let (height, width) = experiment.widest_shape();
     let factors = [
-        experiment.topology.graph().nodes() as u64,
+        experiment.topology().graph().nodes() as u64,
         height as u64,
         width as u64,
         u64::from(experiment.rounds()),
@@ -286,9 +286,9 @@ pub(crate) fn watches_rounds(experiment: &Experiment) -> bool {
 
 /// How many sums and states the lockstep engine holds: one where all peers end with the same bits.
 fn held(experiment: &Experiment) -> u64 {
-    match experiment.schedule.ends_equal() || experiment.has_only_own_coordinates() {
+    match experiment.schedule().ends_equal() || experiment.has_only_own_coordinates() {
         true => 1,
-        false => experiment.topology.graph().nodes() as u64,
+        false => experiment.topology().graph().nodes() as u64,
     }
 }
 
@@ -306,8 +306,8 @@ fn kept(experiment: &Experiment) -> u64 {
 
 /// Blocks that all peers keep beside their values where mass is passed: running totals, which messages and receivers share.
 fn running_totals(experiment: &Experiment) -> u64 {
-    let graph = experiment.topology.graph();
-    match experiment.schedule.form() {
+    let graph = experiment.topology().graph();
+    match experiment.schedule().form() {
         // One total per peer, and the one before, which some neighbours still hold.
         Form::Passing(passing) if passing.contacts == Contacts::All => 2 * graph.nodes() as u64,
         // The same per directed edge.
@@ -359,7 +359,7 @@ mod tests {
         // Peers that all end with the same bits hold one sum.
         let one = loaded(&[tree]);
         let state_of_one = part(&MemoryPlan::of(&one), "the state of all peers");
-        assert_eq!(state, state_of_one * one.topology.graph().nodes() as u64);
+        assert_eq!(state, state_of_one * one.topology().graph().nodes() as u64);
         let run = MemoryPlan::of(&one).total();
         let audit = MemoryPlan::of_audit(&one).total();
         assert!(

@@ -78,7 +78,7 @@ fn check_against(
         return Ok(());
     }
     let (peers, items) = (
-        experiment.topology.graph().nodes(),
+        experiment.topology().graph().nodes(),
         experiment.user_rows.dimension(),
     );
     let rank = experiment.config.algorithm.rank;

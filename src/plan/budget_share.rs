@@ -1,7 +1,5 @@
 //! Two sessions under one budget: a pilot, and what is chosen by it.
 
-use crate::algorithm::AlgorithmKind;
-
 /// The part of μ² that one of two sessions spends, a pilot and what is chosen by it: above 0 and below 1.
 ///
 /// # What is run
@@ -33,17 +31,19 @@ use crate::algorithm::AlgorithmKind;
 ///
 /// What is *not* true: that a run which chose fewer iterations spent less. Its promise is what it was planned for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part(f64);
+pub struct BudgetShare(f64);
 
-impl Part {
-    /// The part of a session of this algorithm where a pilot has this share; `None` unless that is above 0 and below 1.
+impl BudgetShare {
+    /// The part of a pilot that spends this share; `None` unless that is above 0 and below 1.
     #[must_use]
-    pub fn of(kind: AlgorithmKind, share: f64) -> Option<Self> {
-        let part = match kind {
-            AlgorithmKind::Pilot => share,
-            _ => 1.0 - share,
-        };
-        (share > 0.0 && share < 1.0).then_some(Self(part))
+    pub fn of_pilot(share: f64) -> Option<Self> {
+        (share > 0.0 && share < 1.0).then_some(Self(share))
+    }
+
+    /// The part that a pilot of this share leaves to the session chosen by it; `None` unless the share is above 0 and below 1.
+    #[must_use]
+    pub fn after_pilot(share: f64) -> Option<Self> {
+        (share > 0.0 && share < 1.0).then_some(Self(1.0 - share))
     }
 
     /// The part.
@@ -73,8 +73,8 @@ mod tests {
     #[test]
     fn the_parts_of_a_budget_add_up_and_cost_what_they_are() {
         for share in [0.01, 0.05, 0.5, 0.99] {
-            let pilot = Part::of(AlgorithmKind::Pilot, share).expect("above 0");
-            let rest = Part::of(AlgorithmKind::Krylov, share).expect("above 0");
+            let pilot = BudgetShare::of_pilot(share).expect("above 0");
+            let rest = BudgetShare::after_pilot(share).expect("above 0");
             assert!((pilot.get() + rest.get() - 1.0).abs() < 1e-15);
             for part in [pilot, rest] {
                 let own = [0.5, 2.0, 1.0];
@@ -90,8 +90,8 @@ mod tests {
     #[test]
     fn shares_that_leave_one_session_nothing_are_none() {
         for share in [f64::NAN, -0.1, 0.0, 1.0, 2.0, f64::INFINITY] {
-            assert_eq!(Part::of(AlgorithmKind::Pilot, share), None);
-            assert_eq!(Part::of(AlgorithmKind::Power, share), None);
+            assert_eq!(BudgetShare::of_pilot(share), None);
+            assert_eq!(BudgetShare::after_pilot(share), None);
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Range {
 /// A contribution is a sum over a peer's rows, each of norm at most 1 and at most
 /// [`Sensitivity::largest_per_row`](crate::privacy::Sensitivity::largest_per_row) in any coordinate. How many rows a peer holds follows from
 /// the list of users, which is public; under an adjacency of matrices a neighbour may hold more, and is clamped. A member of a session may hold
-/// more than it is planned for under every adjacency, and is clamped too ([`deployment`](super::deployment) has the proof).
+/// more than it is planned for under every adjacency, and is clamped too (`scenario::deployment` has the proof).
 ///
 /// # Errors
 /// [`PrivacyError::Unbounded`] for a release whose coordinates nobody bounds.
