@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use undertone::algorithm::{Algorithm, AlgorithmSpec, BlockSpec, PublicState, ReleaseSpec};
+use undertone::algorithm::{Algorithm, BlockSpec, Program, PublicState, ReleaseSpec};
 use undertone::data::Dataset;
 use undertone::engine::event::{self, Latency};
 use undertone::engine::{Silent, lockstep};
@@ -41,24 +41,8 @@ struct CountingPower {
 }
 
 impl Algorithm for CountingPower {
-    fn name(&self) -> &'static str {
-        "counting-power"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![("iterations", f64::from(self.iterations))]
-    }
-
-    fn dimension(&self) -> usize {
-        self.items
-    }
-
-    fn query_columns(&self) -> usize {
-        1
-    }
-
     // Everything that will be released, before anything is: so its noise can be planned and its messages bounded.
-    fn releases(&self) -> Vec<ReleaseSpec> {
+    fn program(&self) -> Program {
         let mut releases = ReleaseSpec::products(self.iterations, self.items, 1);
         for release in &mut releases {
             release.blocks[0].weight = 0.95;
@@ -69,7 +53,7 @@ impl Algorithm for CountingPower {
                 weight: 0.05,
             });
         }
-        releases
+        Program::of("counting-power", self.items, 1, releases)
     }
 
     // What a peer adds to the sum, of its own rows and public history alone; any range must give the same bits.
@@ -117,10 +101,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rows.push_row((0..).zip([x.sin(), x.sin(), 0.3 * x.cos(), 0.1, 0.2]))?;
     }
     let dataset = Dataset::Samples { rows, radius: 1.5 };
-    let own = AlgorithmSpec::Own(Arc::new(CountingPower {
+    let own = CountingPower {
         items: 5,
         iterations: 2,
-    }));
+    };
     let privacy = PrivacySpec::new(2.0, 1e-5, Adjacency::User)?;
     let simulation = Simulation::new(dataset, own, privacy)
         .bound::<OnePerPerson>()

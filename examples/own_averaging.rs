@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use undertone::algorithm::AlgorithmSpec;
+use undertone::algorithm::Covariance;
 use undertone::engine::event::{self, Latency};
 use undertone::engine::{Silent, lockstep};
 use undertone::protocol::averaging::*;
@@ -64,7 +64,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User)?;
     let dataset = Dataset::Samples { rows, radius: 1.5 };
-    let simulation = Simulation::new(dataset, AlgorithmSpec::Covariance { rank: 1 }, privacy)
+    let simulation = Simulation::new(dataset, Covariance::new(3, 1)?, privacy)
         .peers(8)
         .averaging(averaging)
         .build(1)?;

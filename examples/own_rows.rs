@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example own_rows`
 
-use undertone::algorithm::AlgorithmSpec;
+use undertone::algorithm::Covariance;
 use undertone::data::Dataset;
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{SparseRows, subspace_distance, top_eigenvectors};
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dataset = Dataset::Samples { rows, radius: 2.3 };
     // One person is one row; nobody, not even a curious peer that sees every message, learns more than (1, 1e-5)-DP allows.
     let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User)?;
-    let simulation = Simulation::new(dataset, AlgorithmSpec::Covariance { rank: 1 }, privacy)
+    let simulation = Simulation::new(dataset, Covariance::new(4, 1)?, privacy)
         .peers(40)
         .averaging(AveragingKind::Tree)
         .build(7)?;

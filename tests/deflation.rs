@@ -1,9 +1,10 @@
 //! Deflation through experiment files and in memory: what it spends, that it is the curator's, and what it is worth.
 
 use std::io::Read;
+use std::sync::Arc;
 
 use nalgebra::DMatrix;
-use undertone::algorithm::AlgorithmSpec;
+use undertone::algorithm::{Algorithm, Deflation, PowerMethod};
 use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::data::Dataset;
 use undertone::engine::central::{self, SumNoise};
@@ -133,7 +134,7 @@ fn digits() -> Option<(SparseRows, DMatrix<f64>)> {
 fn captured(
     rows: &SparseRows,
     covariance: &DMatrix<f64>,
-    spec: &AlgorithmSpec,
+    algorithm: &Arc<dyn Algorithm>,
     epsilon: f64,
 ) -> f64 {
     let mut eigenvalues: Vec<f64> = covariance.symmetric_eigenvalues().iter().copied().collect();
@@ -144,7 +145,7 @@ fn captured(
         radius: 3.0,
     };
     let privacy = PrivacySpec::new(epsilon, 1e-5, Adjacency::User).expect("valid");
-    let simulation = Simulation::new(dataset, spec.clone(), privacy).peers(4);
+    let simulation = Simulation::new(dataset, Arc::clone(algorithm), privacy).peers(4);
     let one = |seed| {
         let built = simulation.build(seed).expect("valid");
         let outcome = central::run(built.session(), SumNoise::Curator, &mut Silent).expect("runs");
@@ -161,17 +162,12 @@ fn on_digits_it_captures_what_was_measured_before_and_less_than_a_block() {
     let Some((rows, covariance)) = digits() else {
         return;
     };
+    // Every one of the 32 releases spends as much as the others.
+    let deflation = Deflation::new(rows.dimension(), 8, 3, 0.25).expect("valid");
+    let block = PowerMethod::new(rows.dimension(), 8, 2).expect("valid");
+    let (deflation, block): (Arc<dyn Algorithm>, Arc<dyn Algorithm>) =
+        (Arc::new(deflation), Arc::new(block));
     for (epsilon, expected) in [(1.0, 0.230), (5.0, 0.722)] {
-        let deflation = AlgorithmSpec::Deflation {
-            rank: 8,
-            steps: 3,
-            // Every one of the 32 releases as much as the others.
-            eigenvalue_share: 0.25,
-        };
-        let block = AlgorithmSpec::Power {
-            rank: 8,
-            iterations: 2,
-        };
         let ours = captured(&rows, &covariance, &deflation, epsilon);
         let blocks = captured(&rows, &covariance, &block, epsilon);
         eprintln!("digits, epsilon {epsilon}: deflation {ours:.3} ({expected}), block {blocks:.3}");

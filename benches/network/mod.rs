@@ -4,7 +4,7 @@ pub(crate) mod process;
 
 use std::sync::Arc;
 
-use undertone::algorithm::AlgorithmSpec;
+use undertone::algorithm::{Algorithm, PowerMethod};
 use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
@@ -67,16 +67,13 @@ impl Shape {
                 AveragingOptions::default(),
             )
             .expect("contracting bounds");
+        let power = PowerMethod::new(self.dimension, self.rank, self.iterations).expect("valid");
         let parameters = SessionParameters {
             peers: self.peers as u32,
-            dimension: self.dimension,
+            program: Arc::new(power.program()),
             ring: None,
             laplace: None,
             noise_factors: Vec::new(),
-            algorithm: AlgorithmSpec::Power {
-                rank: self.rank,
-                iterations: self.iterations,
-            },
             sensitivity: SensitivitySpec::new(adjacency, rule, 1, None),
             sigma_coordinate: 0.0,
             sigma_own: 0.02,
@@ -88,7 +85,7 @@ impl Shape {
             topology: graphs_digest(&topology, &topology),
             start: start.digest(),
         };
-        let plan = SessionPlan::new(parameters).expect("valid");
+        let plan = SessionPlan::new(parameters, Arc::new(power)).expect("valid");
         let rows = (0..self.peers).map(|u| self.row(u)).collect();
         Session::new(SessionParts {
             schedule: Arc::new(schedule),

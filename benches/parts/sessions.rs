@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use undertone::algorithm::AlgorithmSpec;
+use undertone::algorithm::{Algorithm, PowerMethod};
 use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
@@ -59,16 +59,13 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
             AveragingOptions::default(),
         )
         .expect("an expander contracts");
+    let power = PowerMethod::new(size.items, size.rank, size.iterations).expect("valid");
     let parameters = SessionParameters {
         peers: peers as u32,
-        dimension: size.items,
+        program: Arc::new(power.program()),
         ring: None,
         laplace: None,
         noise_factors: Vec::new(),
-        algorithm: AlgorithmSpec::Power {
-            rank: size.rank,
-            iterations: size.iterations,
-        },
         sensitivity: SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None),
         sigma_coordinate: 0.0,
         sigma_own: 0.02,
@@ -80,7 +77,7 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         topology: graphs_digest(&topology, &topology),
         start: start.digest(),
     };
-    let plan = SessionPlan::new(parameters).expect("valid");
+    let plan = SessionPlan::new(parameters, Arc::new(power)).expect("valid");
     Session::new(SessionParts {
         schedule: Arc::new(schedule),
         noise_topology: Arc::clone(&topology),

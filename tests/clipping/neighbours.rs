@@ -78,7 +78,7 @@ fn states(experiment: &Experiment) -> Vec<PublicState> {
     let algorithm = experiment.algorithm();
     let session = experiment.session(&Seed::from_u64(2));
     let mut all = vec![PublicState::new(session.start().clone())];
-    for (number, spec) in (1..).zip(algorithm.releases()) {
+    for (number, spec) in (1..).zip(algorithm.program().releases) {
         let state = all.last().expect("one");
         let (height, width) = spec.shape();
         let mut sum = Block::zeros(height, width);

@@ -68,20 +68,18 @@ fn rated() -> Vec<LocalData> {
 fn all_engines_give_equal_bits() {
     for adjacency in [Adjacency::User, Adjacency::ReplaceUser] {
         for item_means in [true, false] {
-            let algorithm: Arc<dyn Algorithm> = Arc::new(SpectralRidge {
-                dimension: ITEMS,
-                rank: 2,
-                completion: Completion {
-                    rows: RatedRows {
-                        slots: 3 * PEERS,
-                        radius: 2.0,
-                        most_ratings: 5,
-                        user_centred: true,
-                    },
-                    item_means,
-                    shares: SHARES,
+            let completion = Completion {
+                rows: RatedRows {
+                    slots: 3 * PEERS,
+                    radius: 2.0,
+                    most_ratings: 5,
+                    user_centred: true,
                 },
-            });
+                item_means,
+                shares: SHARES,
+            };
+            let ridge = SpectralRidge::new(ITEMS, 2, completion).expect("valid");
+            let algorithm: Arc<dyn Algorithm> = Arc::new(ridge);
             let setting = Setting {
                 sensitivity: SensitivitySpec::new(adjacency, SensitivityRule::UnitRow, 1, Some(5)),
                 averaging: AveragingKind::Tree,

@@ -1,14 +1,15 @@
 //! Keys that do not go together are refused, each with what to change.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use undertone::algorithm::{
-    AlgorithmSpec, Completion, CompletionMode, Descent, FrankWolfeParameters, Global, Local,
-    RatedRows, SHARES, StepRule,
+    Algorithm, Completion, CompletionMode, FrankWolfe, FrankWolfeParameters, Global, Local,
+    ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion,
 };
 use undertone::data::{Dataset, Interactions};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use undertone::protocol::{PlanError, PlannedRelease, SessionPlan};
+use undertone::protocol::{PlanError, PlannedRelease};
 use undertone::scenario::{Experiment, PrivacySpec, Simulation, SimulationError};
 
 use super::{config, sims};
@@ -95,9 +96,9 @@ const RULES: [SensitivityRule; 4] = [
 ];
 
 /// The methods of completion, each with whether its noise covers users who are replaced.
-fn completers() -> Vec<(AlgorithmSpec, bool)> {
+fn completers() -> Vec<(Arc<dyn Algorithm>, bool)> {
     let frank_wolfe = |global, mode| {
-        AlgorithmSpec::Descent(Descent::FrankWolfe(FrankWolfeParameters {
+        let parameters = FrankWolfeParameters {
             rank: 1,
             iterations: 3,
             rows: RATED,
@@ -107,35 +108,30 @@ fn completers() -> Vec<(AlgorithmSpec, bool)> {
             },
             global,
             mode,
-        }))
+        };
+        FrankWolfe::new(ITEMS, parameters).expect("valid")
     };
-    let (rank, rows) = (1, RATED);
-    let svd = |mode| AlgorithmSpec::Descent(Descent::Svd { rank, rows, mode });
-    let ridge = |item_means| AlgorithmSpec::SpectralRidge {
-        rank,
-        completion: Completion {
-            rows,
+    let svd = |mode| SvdCompletion::new(ITEMS, 1, RATED, mode).expect("valid");
+    let ridge = |item_means| {
+        let completion = Completion {
+            rows: RATED,
             item_means,
             shares: SHARES,
-        },
+        };
+        SpectralRidge::new(ITEMS, 1, completion).expect("valid")
     };
-    let gradient = AlgorithmSpec::Descent(Descent::Gradient {
-        rank,
-        iterations: 2,
-        rows,
-        nuclear: 3.0,
-        step_size: 0.5,
-    });
+    let gradient = ProjectedGradient::new(ITEMS, 1, 2, RATED, (3.0, 0.5)).expect("valid");
     let (tight, paper) = (CompletionMode::Tight, CompletionMode::Paper);
+    let power = Global::Power { inner: 1 };
     vec![
-        (frank_wolfe(Global::Covariance, tight), true),
-        (frank_wolfe(Global::Power { inner: 1 }, tight), true),
-        (frank_wolfe(Global::Covariance, paper), false),
-        (gradient, true),
-        (svd(tight), true),
-        (svd(paper), false),
-        (ridge(true), true),
-        (ridge(false), true),
+        (Arc::new(frank_wolfe(Global::Covariance, tight)), true),
+        (Arc::new(frank_wolfe(power, tight)), true),
+        (Arc::new(frank_wolfe(Global::Covariance, paper)), false),
+        (Arc::new(gradient), true),
+        (Arc::new(svd(tight)), true),
+        (Arc::new(svd(paper)), false),
+        (Arc::new(ridge(true)), true),
+        (Arc::new(ridge(false)), true),
     ]
 }
 
@@ -150,47 +146,43 @@ fn rows_that_an_algorithm_makes_are_bounded_by_their_length_alone() {
     };
     let of_interaction = PrivacySpec::new(1.0, 1e-5, Adjacency::Interaction).expect("valid");
     for (algorithm, replaced) in completers() {
-        let refused = Simulation::new(dataset(), algorithm.clone(), of_interaction);
+        let what = format!("{algorithm:?}");
+        let refused = Simulation::new(dataset(), Arc::clone(&algorithm), of_interaction);
         match refused.build(1) {
             Err(SimulationError::Plan(error @ PlanError::OwnRows { .. })) => {
                 let text = error.to_string();
                 assert!(text.contains("set privacy.adjacency = \"user\""), "{text}");
             }
-            other => panic!("{algorithm}: {:?}", other.map(drop)),
+            other => panic!("{what}: {:?}", other.map(drop)),
         }
-        // One of your own is held to what it says of itself.
-        let own = AlgorithmSpec::Own(algorithm.build(ITEMS).expect("valid"));
-        for algorithm in [algorithm, own] {
-            let what = format!("{algorithm} {:?}", algorithm.own_settings());
-            let built = Simulation::new(dataset(), algorithm, PrivacySpec::None).build(1);
-            let built = built.expect("a user is bounded");
-            let plan = built.session().plan();
-            let mut bounds = plan.releases().iter().flat_map(PlannedRelease::bounds);
-            assert!(bounds.all(|one| one.bound(1.0) >= 1.0), "{what}");
-            for adjacency in Adjacency::ALL {
-                for rule in RULES {
-                    let mut parameters = plan.parameters().clone();
-                    parameters.sensitivity = SensitivitySpec::new(adjacency, rule, 100, None);
-                    let unit = rule == SensitivityRule::UnitRow;
-                    match (adjacency, SessionPlan::new(parameters)) {
-                        (Adjacency::ReplaceUser, Err(error)) if unit && !replaced => {
-                            assert!(matches!(error, PlanError::NotReplaced { .. }), "{what}");
-                            assert!(error.to_string().contains("\"tight\""), "{error}");
-                        }
-                        (Adjacency::User | Adjacency::ReplaceUser, Ok(_)) => {
-                            assert!(unit, "{what}");
-                            assert!(replaced || adjacency == Adjacency::User, "{what}");
-                        }
-                        (_, Err(PlanError::OwnRows { .. })) if !unit => {}
-                        (Adjacency::User | Adjacency::ReplaceUser, found) => {
-                            panic!("{what} {adjacency} {rule}: {found:?}")
-                        }
-                        (_, found) => {
-                            assert!(
-                                matches!(found, Err(PlanError::OwnRows { .. })),
-                                "{what} {adjacency} {rule}: {found:?}"
-                            );
-                        }
+        let built = Simulation::new(dataset(), algorithm, PrivacySpec::None).build(1);
+        let built = built.expect("a user is bounded");
+        let plan = built.session().plan();
+        let mut bounds = plan.releases().iter().flat_map(PlannedRelease::bounds);
+        assert!(bounds.all(|one| one.bound(1.0) >= 1.0), "{what}");
+        for adjacency in Adjacency::ALL {
+            for rule in RULES {
+                let mut parameters = plan.parameters().clone();
+                parameters.sensitivity = SensitivitySpec::new(adjacency, rule, 100, None);
+                let unit = rule == SensitivityRule::UnitRow;
+                match (adjacency, plan.with(parameters)) {
+                    (Adjacency::ReplaceUser, Err(error)) if unit && !replaced => {
+                        assert!(matches!(error, PlanError::NotReplaced { .. }), "{what}");
+                        assert!(error.to_string().contains("\"tight\""), "{error}");
+                    }
+                    (Adjacency::User | Adjacency::ReplaceUser, Ok(_)) => {
+                        assert!(unit, "{what}");
+                        assert!(replaced || adjacency == Adjacency::User, "{what}");
+                    }
+                    (_, Err(PlanError::OwnRows { .. })) if !unit => {}
+                    (Adjacency::User | Adjacency::ReplaceUser, found) => {
+                        panic!("{what} {adjacency} {rule}: {found:?}")
+                    }
+                    (_, found) => {
+                        assert!(
+                            matches!(found, Err(PlanError::OwnRows { .. })),
+                            "{what} {adjacency} {rule}: {found:?}"
+                        );
                     }
                 }
             }

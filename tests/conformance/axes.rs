@@ -3,8 +3,10 @@
 use std::sync::{Arc, LazyLock};
 
 use undertone::algorithm::{
-    AlgorithmSpec, Clip, ClipRule, Completion, CompletionMode, Descent, FrankWolfeParameters,
-    Global, Local, LocalData, Preconditioned, RatedRows, SHARES, StepRule,
+    Algorithm, Clip, ClipRule, ClippedPower, Completion, CompletionMode, Covariance, Deflation,
+    FrankWolfe, FrankWolfeParameters, Global, Krylov, Local, LocalData, PowerMethod,
+    Preconditioned, PrivatePowerIteration, RakedCovariance, RatedRows, SHARES, SpectralRidge,
+    StepRule, Streaming,
 };
 use undertone::engine::{Session, SessionError};
 use undertone::linalg::{ItemWeights, SparseRows};
@@ -194,7 +196,7 @@ impl Numbers {
 /// An algorithm with its bounds.
 pub(super) struct Method {
     pub(super) name: &'static str,
-    spec: fn() -> AlgorithmSpec,
+    algorithm: fn() -> Arc<dyn Algorithm>,
     sensitivity: fn() -> SensitivitySpec,
     /// Whether the two rows of every peer lie in two batches.
     batches: bool,
@@ -219,10 +221,10 @@ fn of_raters() -> SensitivitySpec {
     SensitivitySpec::new(Adjacency::User, SensitivityRule::UnitRow, 1, cap)
 }
 
-const fn method(name: &'static str, spec: fn() -> AlgorithmSpec) -> Method {
+const fn method(name: &'static str, algorithm: fn() -> Arc<dyn Algorithm>) -> Method {
     Method {
         name,
-        spec,
+        algorithm,
         sensitivity: of_interactions,
         batches: false,
     }
@@ -243,108 +245,109 @@ fn weights() -> Arc<ItemWeights> {
 }
 
 /// Another algorithm on P A P.
-fn preconditioned(spec: &AlgorithmSpec) -> AlgorithmSpec {
-    let inner = spec.build(ITEMS).expect("fits the items");
-    let around = Preconditioned::new(inner, weights()).expect("goes with a P");
-    AlgorithmSpec::Own(Arc::new(around))
+fn preconditioned(inner: Arc<dyn Algorithm>) -> Arc<dyn Algorithm> {
+    Arc::new(Preconditioned::new(inner, weights()).expect("goes with a P"))
+}
+
+fn power() -> Arc<dyn Algorithm> {
+    Arc::new(PowerMethod::new(ITEMS, RANK, ITERATIONS).expect("valid"))
+}
+
+fn krylov() -> Arc<dyn Algorithm> {
+    Arc::new(Krylov::new(ITEMS, RANK, RANK + 1, ITERATIONS).expect("valid"))
+}
+
+fn covariance() -> Arc<dyn Algorithm> {
+    Arc::new(Covariance::new(ITEMS, RANK).expect("valid"))
+}
+
+fn raked() -> Arc<dyn Algorithm> {
+    Arc::new(RakedCovariance::new(ITEMS, RANK, 1).expect("valid"))
+}
+
+fn deflation() -> Arc<dyn Algorithm> {
+    Arc::new(Deflation::new(ITEMS, RANK, 1, 0.2).expect("valid"))
+}
+
+fn ppi() -> Arc<dyn Algorithm> {
+    Arc::new(PrivatePowerIteration::new(ITEMS, ITERATIONS, None).expect("valid"))
+}
+
+fn clipped() -> Arc<dyn Algorithm> {
+    let clip = Clip {
+        rule: ClipRule::Histogram,
+        share: 0.1,
+        quantile: 0.8,
+        lag: false,
+        slots: RATED.slots,
+        test_epsilon: 0.0,
+    };
+    Arc::new(ClippedPower::new(ITEMS, RANK, ITERATIONS, clip).expect("valid"))
+}
+
+fn ridge() -> Arc<dyn Algorithm> {
+    let completion = Completion {
+        rows: RATED,
+        item_means: true,
+        shares: SHARES,
+    };
+    Arc::new(SpectralRidge::new(ITEMS, RANK, completion).expect("valid"))
+}
+
+fn frank_wolfe() -> Arc<dyn Algorithm> {
+    let parameters = FrankWolfeParameters {
+        rank: RANK,
+        iterations: ITERATIONS,
+        rows: RATED,
+        local: Local::FrankWolfe {
+            nuclear: 3.0,
+            step: StepRule::Standard,
+        },
+        global: Global::Covariance,
+        mode: CompletionMode::Tight,
+    };
+    Arc::new(FrankWolfe::new(ITEMS, parameters).expect("valid"))
+}
+
+fn streaming() -> Arc<dyn Algorithm> {
+    Arc::new(Streaming::new(ITEMS, RANK, ITERATIONS).expect("valid"))
 }
 
 pub(super) const METHODS: [Method; 13] = [
-    method("power", || AlgorithmSpec::Power {
-        rank: RANK,
-        iterations: ITERATIONS,
-    }),
-    method("krylov", || AlgorithmSpec::Krylov {
-        rank: RANK,
-        block: RANK + 1,
-        iterations: ITERATIONS,
-    }),
-    method("covariance", || AlgorithmSpec::Covariance { rank: RANK }),
-    method("raked-covariance", || AlgorithmSpec::RakedCovariance {
-        rank: RANK,
-        floor: 1,
-    }),
-    method("preconditioned power", || {
-        preconditioned(&AlgorithmSpec::Power {
-            rank: RANK,
-            iterations: ITERATIONS,
-        })
-    }),
-    method("preconditioned krylov", || {
-        preconditioned(&AlgorithmSpec::Krylov {
-            rank: RANK,
-            block: RANK + 1,
-            iterations: ITERATIONS,
-        })
-    }),
+    method("power", power),
+    method("krylov", krylov),
+    method("covariance", covariance),
+    method("raked-covariance", raked),
+    method("preconditioned power", || preconditioned(power())),
+    method("preconditioned krylov", || preconditioned(krylov())),
     Method {
         sensitivity: crate::programs::bounds_of_alternating,
-        ..method("alternating", || AlgorithmSpec::Own(alternating()))
+        ..method("alternating", alternating)
     },
     Method {
         sensitivity: of_users,
-        ..method("deflation", || AlgorithmSpec::Deflation {
-            rank: RANK,
-            steps: 1,
-            eigenvalue_share: 0.2,
-        })
+        ..method("deflation", deflation)
     },
     Method {
         sensitivity: of_entries,
-        ..method("ppi", || AlgorithmSpec::Ppi {
-            iterations: ITERATIONS,
-            coherence: None,
-        })
+        ..method("ppi", ppi)
     },
     Method {
         sensitivity: of_users,
-        ..method("clipped power", || AlgorithmSpec::ClippedPower {
-            rank: RANK,
-            iterations: ITERATIONS,
-            clip: Clip {
-                rule: ClipRule::Histogram,
-                share: 0.1,
-                quantile: 0.8,
-                lag: false,
-                slots: RATED.slots,
-                test_epsilon: 0.0,
-            },
-        })
+        ..method("clipped power", clipped)
     },
     Method {
         sensitivity: of_raters,
-        ..method("spectral-ridge", || AlgorithmSpec::SpectralRidge {
-            rank: RANK,
-            completion: Completion {
-                rows: RATED,
-                item_means: true,
-                shares: SHARES,
-            },
-        })
+        ..method("spectral-ridge", ridge)
     },
     Method {
         sensitivity: of_raters,
-        ..method("frank-wolfe", || {
-            AlgorithmSpec::Descent(Descent::FrankWolfe(FrankWolfeParameters {
-                rank: RANK,
-                iterations: ITERATIONS,
-                rows: RATED,
-                local: Local::FrankWolfe {
-                    nuclear: 3.0,
-                    step: StepRule::Standard,
-                },
-                global: Global::Covariance,
-                mode: CompletionMode::Tight,
-            }))
-        })
+        ..method("frank-wolfe", frank_wolfe)
     },
     Method {
         sensitivity: of_users,
         batches: true,
-        ..method("streaming", || AlgorithmSpec::Streaming {
-            rank: RANK,
-            iterations: ITERATIONS,
-        })
+        ..method("streaming", streaming)
     },
 ];
 
@@ -443,7 +446,7 @@ impl Cell {
         let parts = Parts {
             topology: Arc::clone(&self.place.topology),
             schedule: Arc::new(schedule),
-            algorithm: (self.method.spec)(),
+            algorithm: (self.method.algorithm)(),
             sensitivity: (self.method.sensitivity)(),
             // Partners of a ring share masks.
             sigmas: match ring {
@@ -452,7 +455,6 @@ impl Cell {
             },
             values: self.values.values,
             ring,
-            items: ITEMS,
         };
         let peers = self.place.topology.graph().nodes();
         let held = |rows: SparseRows| match self.method.batches {

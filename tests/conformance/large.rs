@@ -4,9 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use undertone::algorithm::{
-    Algorithm, AlgorithmSpec, Covariance, History, LocalData, PublicState, ReleaseSpec,
-};
+use undertone::algorithm::{Algorithm, Covariance, History, LocalData, Program, PublicState};
 use undertone::engine::event::{self, Latency};
 use undertone::engine::{Communication, Outcome, Session, Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows};
@@ -34,24 +32,11 @@ const FRAMES: usize = BYTES.div_ceil(1 << 20);
 struct Triangle(Covariance);
 
 impl Algorithm for Triangle {
-    fn name(&self) -> &'static str {
-        "triangle"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        self.0.settings()
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        self.0.releases()
-    }
-
-    fn dimension(&self) -> usize {
-        self.0.dimension()
-    }
-
-    fn query_columns(&self) -> usize {
-        self.0.query_columns()
+    fn program(&self) -> Program {
+        Program {
+            name: "triangle".into(),
+            ..self.0.program()
+        }
     }
 
     fn prepare(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {
@@ -97,15 +82,11 @@ fn session(peers: usize) -> Session {
     let parts = Parts {
         schedule: Arc::new(schedule.expect("connected")),
         topology,
-        algorithm: AlgorithmSpec::Own(Arc::new(Triangle(Covariance {
-            dimension: ITEMS,
-            rank: 1,
-        }))),
+        algorithm: Arc::new(Triangle(Covariance::new(ITEMS, 1).expect("valid"))),
         sensitivity: SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None),
         sigmas: [0.05, 1.5, 0.0],
         values: Values::F64,
         ring: None,
-        items: ITEMS,
     };
     let rows = users(peers, ITEMS).into_iter().map(LocalData::from);
     parts.session(&rows.collect::<Vec<_>>(), 11).expect("fits")

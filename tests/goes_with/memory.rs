@@ -4,8 +4,11 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use undertone::algorithm::{
-    AlgorithmSpec, Clip, ClipRule, Completion, CompletionMode, Descent, FrankWolfeParameters,
-    Global, Local, OjaStep, Preconditioned, RatedRows, SHARES, StepRule,
+    Algorithm, AlgorithmError, Clip, ClipRule, ClippedPower, Completion, CompletionMode,
+    Covariance, Deflation, FrankWolfe, FrankWolfeParameters, Global, IsometricCovariance, Krylov,
+    Local, Momentum, OjaStep, Pilot, PowerMethod, Preconditioned, PrivatePowerIteration,
+    ProjectedGradient, RakedCovariance, RatedRows, SHARES, SpectralRidge, StepRule, Streaming,
+    SvdCompletion,
 };
 use undertone::data::{Dataset, Interactions};
 use undertone::linalg::{ItemWeights, SparseRows};
@@ -69,15 +72,11 @@ fn datasets() -> [(&'static str, Dataset); 3] {
     ]
 }
 
-fn frank_wolfe(local: Local, global: Global, mode: CompletionMode) -> AlgorithmSpec {
-    AlgorithmSpec::Descent(Descent::FrankWolfe(FrankWolfeParameters {
-        rank: 1,
-        iterations: 2,
-        rows: rated(),
-        local,
-        global,
-        mode,
-    }))
+/// An algorithm, or why its numbers make none.
+type Made = Result<Arc<dyn Algorithm>, AlgorithmError>;
+
+fn made(algorithm: Result<impl Algorithm + 'static, AlgorithmError>) -> Made {
+    algorithm.map(|algorithm| Arc::new(algorithm) as Arc<dyn Algorithm>)
 }
 
 fn rated() -> RatedRows {
@@ -89,11 +88,15 @@ fn rated() -> RatedRows {
     }
 }
 
-fn clipped(rule: ClipRule, lag: bool) -> AlgorithmSpec {
-    AlgorithmSpec::ClippedPower {
-        rank: 1,
-        iterations: 2,
-        clip: Clip {
+/// Every kind that rows in memory can ask for, and an algorithm of one's own round another. `items` are the columns.
+fn kinds(items: usize) -> Vec<(&'static str, Made)> {
+    let (rank, iterations) = (1, 2);
+    let power = PowerMethod::new(items, rank, iterations).expect("fits");
+    let weights = ItemWeights::of_degrees(&vec![4; items], 0.25, 0.0).expect("in range");
+    let weighed = Preconditioned::new(Arc::new(power), Arc::new(weights));
+    let weighed = weighed.expect("a power method");
+    let clipped = |rule, lag| {
+        let clip = Clip {
             rule,
             share: 0.1,
             quantile: 0.95,
@@ -103,114 +106,77 @@ fn clipped(rule: ClipRule, lag: bool) -> AlgorithmSpec {
                 ClipRule::SparseVector => 0.1,
                 _ => 0.0,
             },
-        },
-    }
-}
-
-/// Every kind that rows in memory can ask for, and an algorithm of one's own round another. `items` are the columns.
-fn kinds(items: usize) -> Vec<(&'static str, AlgorithmSpec)> {
-    let (rank, iterations) = (1, 2);
-    let ppi = |coherence| AlgorithmSpec::Ppi {
-        iterations,
-        coherence,
+        };
+        made(ClippedPower::new(items, rank, iterations, clip))
     };
-    let ridge = |item_means| AlgorithmSpec::SpectralRidge {
-        rank,
-        completion: Completion {
+    let krylov = Krylov::new(items, rank, 2, iterations);
+    let ppi = |coherence| made(PrivatePowerIteration::new(items, iterations, coherence));
+    let ridge = |item_means| {
+        let completion = Completion {
             rows: rated(),
             item_means,
             shares: SHARES,
-        },
+        };
+        made(SpectralRidge::new(items, rank, completion))
     };
-    let svd = |mode| {
-        AlgorithmSpec::Descent(Descent::Svd {
+    let frank_wolfe = |local, global, mode| {
+        let parameters = FrankWolfeParameters {
             rank,
+            iterations,
             rows: rated(),
+            local,
+            global,
             mode,
-        })
+        };
+        made(FrankWolfe::new(items, parameters))
     };
+    let svd = |mode| made(SvdCompletion::new(items, rank, rated(), mode));
+    let projected = ProjectedGradient::new(items, rank, iterations, rated(), (5.0, 0.5));
     let ball = Local::FrankWolfe {
         nuclear: 5.0,
         step: StepRule::Constant,
     };
-    let power = Global::Power { inner: 2 };
+    let (plain, several) = (Global::Covariance, Global::Power { inner: 2 });
     let oja = Global::Oja {
         inner: 2,
         step: OjaStep::Theorem,
     };
     let (tight, paper) = (CompletionMode::Tight, CompletionMode::Paper);
-    let weights = ItemWeights::of_degrees(&vec![4; items], 0.25, 0.0).expect("in range");
-    let inner = AlgorithmSpec::Power { rank, iterations };
-    let inner = inner.build(items).expect("fits");
-    let weighed = Preconditioned::new(inner, Arc::new(weights)).expect("a power method");
     vec![
-        ("power", AlgorithmSpec::Power { rank, iterations }),
-        ("own-items", AlgorithmSpec::Own(Arc::new(weighed))),
+        ("power", made(Ok(power))),
+        ("own-items", made(Ok(weighed))),
         ("histogram", clipped(ClipRule::Histogram, false)),
         ("histogram-lag", clipped(ClipRule::Histogram, true)),
         ("geometric", clipped(ClipRule::Geometric, false)),
         ("sparse-vector", clipped(ClipRule::SparseVector, false)),
         (
             "momentum",
-            AlgorithmSpec::Momentum {
-                rank,
-                iterations,
-                momentum: 0.1,
-            },
+            made(Momentum::new(items, rank, iterations, 0.1)),
         ),
-        (
-            "krylov",
-            AlgorithmSpec::Krylov {
-                rank,
-                block: 2,
-                iterations,
-            },
-        ),
-        ("covariance", AlgorithmSpec::Covariance { rank }),
-        ("isometric", AlgorithmSpec::IsometricCovariance { rank }),
-        (
-            "raked",
-            AlgorithmSpec::RakedCovariance { rank, floor: FLOOR },
-        ),
+        ("krylov", made(krylov)),
+        ("covariance", made(Covariance::new(items, rank))),
+        ("isometric", made(IsometricCovariance::new(items, rank))),
+        ("raked", made(RakedCovariance::new(items, rank, FLOOR))),
         (
             "deflation",
-            AlgorithmSpec::Deflation {
-                rank,
-                steps: iterations,
-                eigenvalue_share: 0.05,
-            },
+            made(Deflation::new(items, rank, iterations, 0.05)),
         ),
         ("ppi", ppi(None)),
         ("ppi-coherence", ppi(Some(3.0))),
-        ("streaming", AlgorithmSpec::Streaming { rank, iterations }),
-        ("pilot", AlgorithmSpec::Pilot),
+        ("streaming", made(Streaming::new(items, rank, iterations))),
+        ("pilot", made(Pilot::new(items))),
         ("ridge", ridge(true)),
         ("ridge-no-means", ridge(false)),
-        (
-            "fw-covariance",
-            frank_wolfe(ball, Global::Covariance, tight),
-        ),
-        ("fw-power", frank_wolfe(ball, power, tight)),
+        ("fw-covariance", frank_wolfe(ball, plain, tight)),
+        ("fw-power", frank_wolfe(ball, several, tight)),
         ("fw-oja", frank_wolfe(ball, oja, tight)),
-        (
-            "fw-local-ridge",
-            frank_wolfe(Local::Ridge, Global::Covariance, tight),
-        ),
-        ("fw-paper", frank_wolfe(ball, Global::Covariance, paper)),
-        ("fw-power-paper", frank_wolfe(ball, power, paper)),
+        ("fw-local-ridge", frank_wolfe(Local::Ridge, plain, tight)),
+        ("fw-paper", frank_wolfe(ball, plain, paper)),
+        ("fw-power-paper", frank_wolfe(ball, several, paper)),
         ("fw-oja-paper", frank_wolfe(ball, oja, paper)),
         ("svd", svd(tight)),
         ("svd-paper", svd(paper)),
-        (
-            "projected",
-            AlgorithmSpec::Descent(Descent::Gradient {
-                rank,
-                iterations,
-                rows: rated(),
-                nuclear: 5.0,
-                step_size: 0.5,
-            }),
-        ),
+        ("projected", made(projected)),
     ]
 }
 
@@ -228,9 +194,13 @@ pub(super) fn head() -> String {
 }
 
 /// One word for each adjacency, and a word of one letter for no privacy at all.
-fn cells(dataset: &Dataset, algorithm: &AlgorithmSpec, keys: &mut Keys) -> Vec<Vec<String>> {
+fn cells(dataset: &Dataset, algorithm: &Made, keys: &mut Keys) -> Vec<Vec<String>> {
     let mut cell = |privacy, noise| {
-        let simulation = Simulation::new(dataset.clone(), algorithm.clone(), privacy)
+        let algorithm = match algorithm {
+            Ok(algorithm) => Arc::clone(algorithm),
+            Err(error) => return keys.named(&error.to_string()),
+        };
+        let simulation = Simulation::new(dataset.clone(), algorithm, privacy)
             .averaging(AveragingKind::Tree)
             .noise(noise);
         said(simulation.build(1).map(drop), keys)

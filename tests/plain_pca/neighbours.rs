@@ -1,8 +1,12 @@
 //! Neighbours as files: what one row more, less or another changes in what is released, and attacks on the bounds.
 
+use std::sync::Arc;
+
 use rand::{Rng, RngExt};
 
-use undertone::algorithm::{Algorithm, AlgorithmSpec, Centred, PublicState, contribution};
+use undertone::algorithm::{
+    Algorithm, Centred, IsometricCovariance, PowerMethod, PublicState, contribution,
+};
 use undertone::linalg::{Block, SparseRows, start_block};
 use undertone::scenario::Experiment;
 use undertone::vocabulary::{Label, Seed};
@@ -86,9 +90,13 @@ fn files_that_differ_in_one_row_become_peers_that_differ_in_one_row() {
     }
 }
 
-fn centred(spec: &AlgorithmSpec, unit_box: bool) -> Centred {
+fn isometric() -> IsometricCovariance {
+    IsometricCovariance::new(COLUMNS, 2).expect("valid")
+}
+
+fn centred(inner: impl Algorithm + 'static, unit_box: bool) -> Centred {
     Centred {
-        inner: spec.build(COLUMNS).expect("valid"),
+        inner: Arc::new(inner),
         slots: 9,
         raw_clip: 1.4,
         radius: 0.5,
@@ -107,8 +115,9 @@ fn rows(all: &[Vec<f64>]) -> SparseRows {
 
 /// ‖change‖ of the contribution to a release, after this released sum.
 fn moved(algorithm: &Centred, a: &[Vec<f64>], b: &[Vec<f64>], mean: Option<&Block>) -> f64 {
-    let columns = algorithm.query_columns();
-    let start = start_block(&Seed::from_u64(3), COLUMNS, columns).expect("full rank");
+    let program = algorithm.program();
+    let start = start_block(&Seed::from_u64(3), COLUMNS, program.query_columns);
+    let start = start.expect("full rank");
     let mut state = PublicState::new(start.into());
     let mut release = 0;
     if let Some(mean) = mean {
@@ -118,7 +127,7 @@ fn moved(algorithm: &Centred, a: &[Vec<f64>], b: &[Vec<f64>], mean: Option<&Bloc
         state.released = 1;
         release = 1;
     }
-    let shape = algorithm.releases()[release].shape();
+    let shape = program.releases[release].shape();
     let of = |all: &[Vec<f64>]| contribution(algorithm, &rows(all), state.history(), shape);
     let mut change = of(a);
     change.add_scaled(-1.0, &of(b));
@@ -162,7 +171,7 @@ fn attacks_come_close_to_every_bound_and_beat_none() {
         (true, false, [1.0, 1.0]),
         (true, true, [root, root]),
     ] {
-        let algorithm = centred(&AlgorithmSpec::IsometricCovariance { rank: 2 }, unit_box);
+        let algorithm = centred(isometric(), unit_box);
         let found = search(&algorithm, replaced, &mut rng);
         for (found, bound) in found.iter().zip(bounds) {
             assert!(
@@ -174,11 +183,8 @@ fn attacks_come_close_to_every_bound_and_beat_none() {
                 "{unit_box} {replaced}: {found} far below {bound}"
             );
         }
-        let power = AlgorithmSpec::Power {
-            rank: 2,
-            iterations: 2,
-        };
-        let found = search(&centred(&power, unit_box), replaced, &mut rng)[1];
+        let power = PowerMethod::new(COLUMNS, 2, 2).expect("valid");
+        let found = search(&centred(power, unit_box), replaced, &mut rng)[1];
         assert!(found <= bounds[1] * (1.0 + 1e-10), "{found}");
     }
 }
@@ -187,7 +193,7 @@ fn attacks_come_close_to_every_bound_and_beat_none() {
 /// and beats the bound for a row that is not there.
 #[test]
 fn a_row_of_zeros_is_not_a_row_that_is_not_there() {
-    let algorithm = centred(&AlgorithmSpec::IsometricCovariance { rank: 2 }, false);
+    let algorithm = centred(isometric(), false);
     // m̂ = 1.4/9 · sum = (1, 0, 0, 0, 0).
     let mean = Block::from_values(COLUMNS, 1, vec![9.0 / 1.4, 0.0, 0.0, 0.0, 0.0]);
     let row = vec![1.0, 3.0, 0.0, 0.0, 0.0];
@@ -208,7 +214,7 @@ fn a_change_of_units_changes_no_bit() {
     let all: Vec<Vec<f64>> = (0..9)
         .map(|_| (0..COLUMNS).map(|_| rng.random_range(-3.0..3.0)).collect())
         .collect();
-    let mut scaled = centred(&AlgorithmSpec::IsometricCovariance { rank: 2 }, false);
+    let mut scaled = centred(isometric(), false);
     let plain = scaled.clone();
     scaled.raw_clip *= 8.0;
     scaled.radius *= 8.0;
@@ -221,7 +227,7 @@ fn a_change_of_units_changes_no_bit() {
         let mut state = PublicState::new(start.into());
         let mut found = Vec::new();
         for release in 0..2 {
-            let shape = algorithm.releases()[release].shape();
+            let shape = algorithm.program().releases[release].shape();
             let block = contribution(algorithm, &rows(all), state.history(), shape);
             found.push(block.clone());
             state = algorithm

@@ -90,7 +90,7 @@ fn of_session(session: &Session) -> Vec<String> {
     let mut add = |key: &str, value: String| lines.push(format!("{key} = {value}"));
     add("digest", hex(plan.digest()));
     add("peers", parameters.peers.to_string());
-    add("items", parameters.dimension.to_string());
+    add("items", plan.program().items.to_string());
     add("sigma_own", format!("{:?}", parameters.sigma_own));
     add("sigma_pairwise", format!("{:?}", parameters.sigma_pairwise));
     add(

@@ -1,8 +1,9 @@
 //! Plans of sessions of rows in memory.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
-use undertone::algorithm::AlgorithmSpec;
+use undertone::algorithm::{Covariance, Deflation, Krylov, PowerMethod};
 use undertone::data::{Dataset, Interactions};
 use undertone::linalg::SparseRows;
 use undertone::privacy::Adjacency;
@@ -49,20 +50,10 @@ fn graph() -> Topology {
 
 pub(super) fn found() -> Vec<(String, Vec<String>)> {
     let privacy = |adjacency| PrivacySpec::new(1.0, 1e-5, adjacency).expect("valid");
-    let power = AlgorithmSpec::Power {
-        rank: 2,
-        iterations: 3,
-    };
-    let krylov = AlgorithmSpec::Krylov {
-        rank: 2,
-        block: 3,
-        iterations: 2,
-    };
-    let deflation = AlgorithmSpec::Deflation {
-        rank: 2,
-        steps: 2,
-        eigenvalue_share: 0.1,
-    };
+    let power = |items| PowerMethod::new(items, 2, 3).expect("valid");
+    let krylov = || Krylov::new(ITEMS, 2, 3, 2).expect("valid");
+    let deflation = |items| Deflation::new(items, 2, 2, 0.1).expect("valid");
+    let covariance = Covariance::new(ITEMS, 2).expect("valid");
     let vertices = Dataset::Graph {
         vertices: 12,
         edges: (0..12)
@@ -70,43 +61,42 @@ pub(super) fn found() -> Vec<(String, Vec<String>)> {
             .map(|(u, v)| (u.min(v), u.max(v)))
             .collect(),
     };
-    let own = AlgorithmSpec::Own(krylov.build(ITEMS).expect("valid"));
     let of_users = privacy(Adjacency::User);
     let simulations = [
         (
             "samples",
-            Simulation::new(samples(), AlgorithmSpec::Covariance { rank: 2 }, of_users).peers(20),
+            Simulation::new(samples(), covariance, of_users).peers(20),
         ),
         (
             "samples, replaced",
-            Simulation::new(samples(), krylov, privacy(Adjacency::ReplaceUser)).topology(graph()),
+            Simulation::new(samples(), krylov(), privacy(Adjacency::ReplaceUser)).topology(graph()),
         ),
         (
             "samples, ring",
-            Simulation::new(samples(), power.clone(), of_users)
+            Simulation::new(samples(), power(ITEMS), of_users)
                 .peers(12)
                 .averaging(AveragingKind::Tree)
                 .noise(NoiseSpec::Ring { overhead: 0.02 }),
         ),
         (
             "samples, local, shares",
-            Simulation::new(samples(), deflation.clone(), of_users)
+            Simulation::new(samples(), deflation(ITEMS), of_users)
                 .peers(12)
                 .noise(NoiseSpec::Local),
         ),
         (
             "samples, no noise",
-            Simulation::new(samples(), power.clone(), PrivacySpec::None).peers(12),
+            Simulation::new(samples(), power(ITEMS), PrivacySpec::None).peers(12),
         ),
         (
             "samples, an algorithm of one's own",
-            Simulation::new(samples(), own, of_users).peers(12),
+            Simulation::new(samples(), Arc::new(krylov()), of_users).peers(12),
         ),
         (
             "interactions",
             Simulation::new(
                 interactions(),
-                power.clone(),
+                power(ITEMS),
                 privacy(Adjacency::Interaction),
             )
             .topology(graph())
@@ -114,17 +104,18 @@ pub(super) fn found() -> Vec<(String, Vec<String>)> {
         ),
         (
             "interactions, another noise graph",
-            Simulation::new(interactions(), power.clone(), of_users)
+            Simulation::new(interactions(), power(ITEMS), of_users)
                 .peers(12)
                 .noise_topology(graph()),
         ),
         (
             "graph",
-            Simulation::new(vertices.clone(), power, privacy(Adjacency::Edge)).topology(graph()),
+            Simulation::new(vertices.clone(), power(12), privacy(Adjacency::Edge))
+                .topology(graph()),
         ),
         (
             "graph, sums too",
-            Simulation::new(vertices, deflation, privacy(Adjacency::Edge)).topology(graph()),
+            Simulation::new(vertices, deflation(12), privacy(Adjacency::Edge)).topology(graph()),
         ),
     ];
     let built = simulations.map(|(name, simulation)| {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use undertone::algorithm::{Algorithm, LocalData, PublicState, ReleaseSpec};
+use undertone::algorithm::{
+    Algorithm, LocalData, Program, PublicState, ReleaseSpec, RetainedState,
+};
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
@@ -19,32 +21,12 @@ struct Streaming {
 }
 
 impl Algorithm for Streaming {
-    fn name(&self) -> &'static str {
-        "streaming"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        Vec::new()
-    }
-
-    fn dimension(&self) -> usize {
-        ITEMS
-    }
-
-    fn query_columns(&self) -> usize {
-        COLUMNS
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
+    fn program(&self) -> Program {
         let mut releases = ReleaseSpec::products(self.iterations, ITEMS, COLUMNS);
         for (batch, release) in (0..).zip(&mut releases) {
             release.batch = Some(batch);
         }
-        releases
-    }
-
-    fn is_memoryless(&self) -> bool {
-        true
+        Program::of("streaming", ITEMS, COLUMNS, releases).state(RetainedState::Query)
     }
 
     fn advance(

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use undertone::algorithm::{Algorithm, AlgorithmSpec, Centred, LocalData};
+use undertone::algorithm::{
+    Algorithm, Centred, IsometricCovariance, Krylov, LocalData, PowerMethod,
+};
 use undertone::linalg::SparseRows;
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::AveragingKind;
@@ -30,26 +32,17 @@ fn samples() -> Vec<LocalData> {
 
 #[test]
 fn all_engines_give_equal_bits() {
-    for (spec, unit_box) in [
-        (AlgorithmSpec::IsometricCovariance { rank: 2 }, true),
-        (
-            AlgorithmSpec::Power {
-                rank: 2,
-                iterations: 2,
-            },
-            false,
-        ),
-        (
-            AlgorithmSpec::Krylov {
-                rank: 2,
-                block: 3,
-                iterations: 2,
-            },
-            true,
-        ),
-    ] {
+    let isometric = IsometricCovariance::new(ITEMS, 2).expect("valid");
+    let power = PowerMethod::new(ITEMS, 2, 2).expect("valid");
+    let krylov = Krylov::new(ITEMS, 2, 3, 2).expect("valid");
+    let all: [(Arc<dyn Algorithm>, bool); 3] = [
+        (Arc::new(isometric), true),
+        (Arc::new(power), false),
+        (Arc::new(krylov), true),
+    ];
+    for (inner, unit_box) in all {
         let algorithm: Arc<dyn Algorithm> = Arc::new(Centred {
-            inner: spec.build(ITEMS).expect("valid"),
+            inner,
             slots: 3 * PEERS,
             raw_clip: 1.8,
             radius: 0.9,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use undertone::algorithm::{Algorithm, BlockSpec, Form, PublicState, ReleaseSpec};
+use undertone::algorithm::{Algorithm, BlockSpec, Form, Program, PublicState, ReleaseSpec};
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use undertone::privacy::adjacency::User;
@@ -41,23 +41,7 @@ impl Rule for TenPerUser {
 }
 
 impl Algorithm for Counting {
-    fn name(&self) -> &'static str {
-        "counting"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![("share", self.share)]
-    }
-
-    fn dimension(&self) -> usize {
-        ITEMS
-    }
-
-    fn query_columns(&self) -> usize {
-        COLUMNS
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
+    fn program(&self) -> Program {
         let block = |quantity, shape, weight| BlockSpec {
             quantity,
             shape,
@@ -77,7 +61,8 @@ impl Algorithm for Counting {
             batch: None,
             share: 1.0,
         };
-        (1..=3).map(release).collect()
+        Program::of("counting", ITEMS, COLUMNS, (1..=3).map(release).collect())
+            .with_setting("share", self.share)
     }
 
     fn add_contribution(

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use undertone::algorithm::{
-    AgreedNumber, Algorithm, BlockSpec, Form, History, Next, PublicState, ReleaseSpec,
+    AgreedNumber, Algorithm, BlockSpec, Form, History, Next, Program, PublicState, ReleaseSpec,
 };
 use undertone::engine::analytic::{self, AnalyticOptions};
 use undertone::engine::{EngineError, Silent, lockstep};
@@ -12,9 +12,7 @@ use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
-use undertone::protocol::{
-    Body, CollectingOutbox, FaultKind, Input, Message, Peer, PlanError, SessionPlan,
-};
+use undertone::protocol::{Body, CollectingOutbox, FaultKind, Input, Message, Peer, PlanError};
 use undertone::vocabulary::{Iteration, PeerIndex, Quantity, ReleaseId, Round, Time};
 
 use super::{ITEMS, PEERS, Setting, conforms, local, one_copy, users, with_peers};
@@ -47,46 +45,29 @@ impl Rule for OneRow {
 }
 
 impl Algorithm for Searching {
-    fn name(&self) -> &'static str {
-        "searching"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![("enough", self.enough)]
-    }
-
-    fn dimension(&self) -> usize {
-        ITEMS
-    }
-
-    fn query_columns(&self) -> usize {
-        1
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        (1..=4)
-            .flat_map(|l| {
-                let energies = ReleaseSpec {
-                    iteration: Iteration(l),
-                    form: Form::OwnCoordinates,
-                    blocks: vec![BlockSpec {
-                        quantity: ENERGY,
-                        shape: (1, 1),
-                        columns: 1,
-                        weight: 1.0,
-                    }],
-                    agreement: (l > 1).then_some(AgreedNumber::Finite),
-                    may_end_before: l > 1,
-                    ceiling: None,
-                    batch: None,
-                    share: 1.0,
-                };
-                [
-                    energies,
-                    ReleaseSpec::sum(l, Quantity::Product, (ITEMS, 1), 1),
-                ]
-            })
-            .collect()
+    fn program(&self) -> Program {
+        let releases = (1..=4).flat_map(|l| {
+            let energies = ReleaseSpec {
+                iteration: Iteration(l),
+                form: Form::OwnCoordinates,
+                blocks: vec![BlockSpec {
+                    quantity: ENERGY,
+                    shape: (1, 1),
+                    columns: 1,
+                    weight: 1.0,
+                }],
+                agreement: (l > 1).then_some(AgreedNumber::Finite),
+                may_end_before: l > 1,
+                ceiling: None,
+                batch: None,
+                share: 1.0,
+            };
+            [
+                energies,
+                ReleaseSpec::sum(l, Quantity::Product, (ITEMS, 1), 1),
+            ]
+        });
+        Program::of("searching", ITEMS, 1, releases.collect()).with_setting("enough", self.enough)
     }
 
     fn next(&self, state: &PublicState, declared: Option<&ReleaseSpec>) -> Next {
@@ -265,7 +246,7 @@ fn coordinates_without_noise_of_their_own_and_an_engine_that_draws_sums_are_refu
     let mut parameters = session.plan().parameters().clone();
     parameters.sigma_coordinate = 0.0;
     assert!(matches!(
-        SessionPlan::new(parameters),
+        session.plan().with(parameters),
         Err(PlanError::BareCoordinates { .. })
     ));
     let options = AnalyticOptions {

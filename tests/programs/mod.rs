@@ -10,7 +10,7 @@ mod two_releases;
 
 use std::sync::Arc;
 
-use undertone::algorithm::{Algorithm, AlgorithmSpec, LocalData};
+use undertone::algorithm::{Algorithm, LocalData};
 use undertone::engine::central::{self, SumNoise};
 use undertone::engine::event::{self, Latency};
 use undertone::engine::{Outcome, Session, Silent, federated, lockstep};
@@ -93,8 +93,7 @@ impl Setting {
         let parts = Parts {
             schedule: Arc::new(schedule.expect("a connected graph")),
             topology,
-            items: algorithm.dimension(),
-            algorithm: AlgorithmSpec::Own(algorithm),
+            algorithm,
             sensitivity: self.sensitivity.clone(),
             sigmas: self.sigmas,
             values: Values::F64,

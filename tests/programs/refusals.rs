@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use undertone::algorithm::{Algorithm, LocalData, PublicState, ReleaseSpec};
+use undertone::algorithm::{
+    Algorithm, Krylov, LocalData, Momentum, PowerMethod, Program, PublicState, ReleaseSpec,
+};
 use undertone::data::{Dataset, Partition};
 use undertone::engine::{PeerRows, SessionError, Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, orthonormalise};
@@ -22,24 +24,8 @@ const WHOLE: Quantity = Quantity::Own("a product under a name of its own");
 struct Declaring(Vec<ReleaseSpec>);
 
 impl Algorithm for Declaring {
-    fn name(&self) -> &'static str {
-        "declaring"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        Vec::new()
-    }
-
-    fn dimension(&self) -> usize {
-        ITEMS
-    }
-
-    fn query_columns(&self) -> usize {
-        2
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        self.0.clone()
+    fn program(&self) -> Program {
+        Program::of("declaring", ITEMS, 2, self.0.clone())
     }
 
     fn advance(
@@ -79,8 +65,9 @@ fn declared(
     let mut releases = products();
     change(&mut releases);
     let mut parameters = valid.plan().parameters().clone();
-    parameters.algorithm = undertone::algorithm::AlgorithmSpec::Own(Arc::new(Declaring(releases)));
-    SessionPlan::new(parameters).map(drop)
+    let declaring = Declaring(releases);
+    parameters.program = Arc::new(declaring.program());
+    SessionPlan::new(parameters, Arc::new(declaring)).map(drop)
 }
 
 #[test]
@@ -216,13 +203,10 @@ fn graphs_are_promised_entries_and_edges_and_nothing_else() {
         vertices: 6,
         edges: vec![(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)],
     };
-    let power = undertone::algorithm::AlgorithmSpec::Power {
-        rank: 1,
-        iterations: 2,
-    };
+    let power = PowerMethod::new(6, 1, 2).expect("valid");
     for adjacency in Adjacency::ALL {
         let privacy = PrivacySpec::new(1.0, 1e-5, adjacency).expect("valid");
-        let built = Simulation::new(dataset(), power.clone(), privacy).build(1);
+        let built = Simulation::new(dataset(), power, privacy).build(1);
         assert_eq!(built.is_ok(), proved.contains(&adjacency), "{adjacency}");
         if let Err(error) = built {
             let text = error.to_string();
@@ -230,18 +214,11 @@ fn graphs_are_promised_entries_and_edges_and_nothing_else() {
         }
     }
     // Of largest |λ| a power finds the eigenvectors, and a polynomial that grows above 0 does not.
-    for algorithm in [
-        undertone::algorithm::AlgorithmSpec::Momentum {
-            rank: 1,
-            iterations: 2,
-            momentum: 0.1,
-        },
-        undertone::algorithm::AlgorithmSpec::Krylov {
-            rank: 1,
-            block: 1,
-            iterations: 2,
-        },
-    ] {
+    let grow: [Arc<dyn Algorithm>; 2] = [
+        Arc::new(Momentum::new(6, 1, 2, 0.1).expect("valid")),
+        Arc::new(Krylov::new(6, 1, 1, 2).expect("valid")),
+    ];
+    for algorithm in grow {
         let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::Edge).expect("valid");
         let refused = Simulation::new(dataset(), algorithm, privacy).build(1);
         let text = refused.expect_err("negative eigenvalues").to_string();

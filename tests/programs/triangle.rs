@@ -4,7 +4,7 @@ use std::f64::consts::SQRT_2;
 use std::ops::Range;
 use std::sync::Arc;
 
-use undertone::algorithm::{Algorithm, History, PublicState, ReleaseSpec};
+use undertone::algorithm::{Algorithm, History, Program, PublicState, ReleaseSpec};
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, subspace_distance, top_eigenvectors};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
@@ -27,30 +27,10 @@ fn places() -> Vec<(usize, usize)> {
 struct Isometric;
 
 impl Algorithm for Isometric {
-    fn name(&self) -> &'static str {
-        "isometric"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        Vec::new()
-    }
-
-    fn dimension(&self) -> usize {
-        ITEMS
-    }
-
-    fn query_columns(&self) -> usize {
-        COLUMNS
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
+    fn program(&self) -> Program {
         let shape = (places().len(), 1);
-        vec![ReleaseSpec::sum(
-            1,
-            Quantity::IsometricTriangle,
-            shape,
-            COLUMNS,
-        )]
+        let release = ReleaseSpec::sum(1, Quantity::IsometricTriangle, shape, COLUMNS);
+        Program::of("isometric", ITEMS, COLUMNS, vec![release])
     }
 
     fn prepare(&self, _: &SparseRows, _: History<'_>) -> Vec<f64> {

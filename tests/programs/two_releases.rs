@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use undertone::algorithm::{
-    Algorithm, BlockSpec, Form, History, LocalData, PublicState, ReleaseSpec,
+    Algorithm, BlockSpec, Form, History, LocalData, Program, PublicState, ReleaseSpec,
 };
 use undertone::engine::{Observer, Session, Silent, Transcript, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
@@ -53,46 +53,30 @@ fn direction(history: History<'_>) -> Block {
 }
 
 impl Algorithm for Alternating {
-    fn name(&self) -> &'static str {
-        "alternating"
-    }
-
-    fn settings(&self) -> Vec<(&'static str, f64)> {
-        vec![("columns", COLUMNS as f64)]
-    }
-
-    fn dimension(&self) -> usize {
-        ITEMS
-    }
-
-    fn query_columns(&self) -> usize {
-        COLUMNS
-    }
-
-    fn releases(&self) -> Vec<ReleaseSpec> {
-        (1..=ITERATIONS)
-            .flat_map(|l| {
-                let mut product = ReleaseSpec::sum(l, Quantity::Product, (ITEMS, COLUMNS), COLUMNS);
-                product.share = 3.0;
-                let block = BlockSpec {
-                    quantity: RAYLEIGH,
-                    shape: (COLUMNS, COLUMNS),
-                    columns: COLUMNS,
-                    weight: 1.0,
-                };
-                let rayleigh = ReleaseSpec {
-                    iteration: Iteration(l),
-                    form: Form::Sum,
-                    blocks: vec![block],
-                    agreement: None,
-                    may_end_before: false,
-                    ceiling: None,
-                    batch: None,
-                    share: 1.0,
-                };
-                [product, rayleigh]
-            })
-            .collect()
+    fn program(&self) -> Program {
+        let releases = (1..=ITERATIONS).flat_map(|l| {
+            let mut product = ReleaseSpec::sum(l, Quantity::Product, (ITEMS, COLUMNS), COLUMNS);
+            product.share = 3.0;
+            let block = BlockSpec {
+                quantity: RAYLEIGH,
+                shape: (COLUMNS, COLUMNS),
+                columns: COLUMNS,
+                weight: 1.0,
+            };
+            let rayleigh = ReleaseSpec {
+                iteration: Iteration(l),
+                form: Form::Sum,
+                blocks: vec![block],
+                agreement: None,
+                may_end_before: false,
+                ceiling: None,
+                batch: None,
+                share: 1.0,
+            };
+            [product, rayleigh]
+        });
+        Program::of("alternating", ITEMS, COLUMNS, releases.collect())
+            .with_setting("columns", COLUMNS as f64)
     }
 
     fn prepare(&self, rows: &SparseRows, history: History<'_>) -> Vec<f64> {

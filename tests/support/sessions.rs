@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use undertone::algorithm::{AlgorithmSpec, LocalData};
+use undertone::algorithm::{Algorithm, LocalData};
 use undertone::engine::{PeerRows, Session, SessionError, SessionParts, graphs_digest};
 use undertone::linalg::{SparseRows, start_block};
 use undertone::privacy::SensitivitySpec;
@@ -15,26 +15,24 @@ use undertone::vocabulary::Seed;
 pub(crate) struct Parts {
     pub(crate) topology: Arc<Topology>,
     pub(crate) schedule: Arc<Schedule>,
-    pub(crate) algorithm: AlgorithmSpec,
+    pub(crate) algorithm: Arc<dyn Algorithm>,
     pub(crate) sensitivity: SensitivitySpec,
     /// Own, pairwise and coordinate noise per unit sensitivity.
     pub(crate) sigmas: [f64; 3],
     pub(crate) values: Values,
     pub(crate) ring: Option<RingParameters>,
-    pub(crate) items: usize,
 }
 
 impl Parts {
     /// The session of these peers. Its start is the same for all seeds: runs differ in their noise.
     pub(crate) fn session(self, peers: &[LocalData], seed: u64) -> Result<Session, SessionError> {
-        let algorithm = self.algorithm.build(self.items).expect("a valid algorithm");
-        let start = start_block(&Seed::from_u64(0), self.items, algorithm.query_columns());
+        let program = self.algorithm.program();
+        let start = start_block(&Seed::from_u64(0), program.items, program.query_columns);
         let start = start.expect("full rank");
         let [sigma_own, sigma_pairwise, sigma_coordinate] = self.sigmas;
-        let plan = SessionPlan::new(SessionParameters {
+        let parameters = SessionParameters {
             peers: peers.len() as u32,
-            dimension: self.items,
-            algorithm: self.algorithm,
+            program: Arc::new(program),
             sensitivity: self.sensitivity,
             sigma_own,
             sigma_pairwise,
@@ -48,7 +46,8 @@ impl Parts {
             schedule: self.schedule.digest(),
             topology: graphs_digest(&self.topology, &self.topology),
             start: start.digest(),
-        })?;
+        };
+        let plan = SessionPlan::new(parameters, self.algorithm)?;
         Session::new(SessionParts {
             sigma_central: plan.sigma_of_sum(1.0),
             plan: Arc::new(plan),
