@@ -11,9 +11,10 @@ use undertone::data::Dataset;
 use undertone::engine::event::{self, Latency};
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
+use undertone::plan::Promise;
 use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, Statistic};
-use undertone::scenario::{PrivacySpec, Simulation};
+use undertone::scenario::Simulation;
 use undertone::vocabulary::{Quantity, ReleaseId};
 
 const COUNT: Quantity = Quantity::Own("the number of rows that are not empty");
@@ -105,8 +106,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         items: 5,
         iterations: 2,
     };
-    let privacy = PrivacySpec::new(2.0, 1e-5, Adjacency::User)?;
-    let simulation = Simulation::new(dataset, own, privacy)
+    let promise = Promise::new(2.0, 1e-5, Adjacency::User)?;
+    let simulation = Simulation::new(dataset, own, promise)
         .bound::<OnePerPerson>()
         .peers(24)
         .build(3)?;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use undertone::algorithm::Covariance;
 use undertone::engine::event::{self, Latency};
 use undertone::engine::{Silent, lockstep};
+use undertone::plan::{Averaging, Promise};
 use undertone::protocol::averaging::*;
-use undertone::scenario::{AveragingSpec, PrivacySpec, Simulation};
+use undertone::scenario::Simulation;
 use undertone::{data::Dataset, linalg::SparseRows, privacy::Adjacency};
 
 /// Peer 0 is the hub; every other peer must be its neighbour.
@@ -58,13 +59,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for i in 0..60 {
         rows.push_row((0..).zip([1.0, f64::from(i).sin(), 0.1]))?;
     }
-    let averaging = AveragingSpec::Own {
+    let averaging = Averaging::Own {
         scheme: Arc::new(Hub),
         length: Length::Own,
     };
-    let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User)?;
+    let promise = Promise::new(1.0, 1e-5, Adjacency::User)?;
     let dataset = Dataset::Samples { rows, radius: 1.5 };
-    let simulation = Simulation::new(dataset, Covariance::new(3, 1)?, privacy)
+    let simulation = Simulation::new(dataset, Covariance::new(3, 1)?, promise)
         .peers(8)
         .averaging(averaging)
         .build(1)?;

@@ -6,9 +6,10 @@ use undertone::algorithm::Covariance;
 use undertone::data::Dataset;
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{SparseRows, subspace_distance, top_eigenvectors};
+use undertone::plan::Promise;
 use undertone::privacy::Adjacency;
 use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::{PrivacySpec, Simulation};
+use undertone::scenario::Simulation;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Measurements that vary mostly along one direction. `radius` is public; longer rows are shortened to it.
@@ -19,8 +20,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let dataset = Dataset::Samples { rows, radius: 2.3 };
     // One person is one row; nobody, not even a curious peer that sees every message, learns more than (1, 1e-5)-DP allows.
-    let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::User)?;
-    let simulation = Simulation::new(dataset, Covariance::new(4, 1)?, privacy)
+    let promise = Promise::new(1.0, 1e-5, Adjacency::User)?;
+    let simulation = Simulation::new(dataset, Covariance::new(4, 1)?, promise)
         .peers(40)
         .averaging(AveragingKind::Tree)
         .build(7)?;

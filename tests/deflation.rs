@@ -10,9 +10,10 @@ use undertone::data::Dataset;
 use undertone::engine::central::{self, SumNoise};
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{Block, SparseRows, subspace_distance};
+use undertone::plan::Promise;
 use undertone::privacy::{Adjacency, Delta, Epsilon, gaussian};
 use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::{PrivacySpec, Simulation};
+use undertone::scenario::Simulation;
 use undertone::vocabulary::{ReleaseId, Seed};
 
 use crate::support::coalitions::assert_stated_as_on_a_ring;
@@ -144,7 +145,7 @@ fn captured(
         rows: rows.clone(),
         radius: 3.0,
     };
-    let privacy = PrivacySpec::new(epsilon, 1e-5, Adjacency::User).expect("valid");
+    let privacy = Promise::new(epsilon, 1e-5, Adjacency::User).expect("valid");
     let simulation = Simulation::new(dataset, Arc::clone(algorithm), privacy).peers(4);
     let one = |seed| {
         let built = simulation.build(seed).expect("valid");

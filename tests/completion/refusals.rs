@@ -8,9 +8,10 @@ use undertone::algorithm::{
     ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion,
 };
 use undertone::data::{Dataset, Interactions};
+use undertone::plan::{PlanError, Promise};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
-use undertone::protocol::{PlanError, PlannedRelease};
-use undertone::scenario::{Experiment, PrivacySpec, Simulation, SimulationError};
+use undertone::protocol::{PlannedRelease, SessionPlanError};
+use undertone::scenario::{Experiment, Simulation, SimulationError};
 
 use super::{config, sims};
 
@@ -144,18 +145,20 @@ fn rows_that_an_algorithm_makes_are_bounded_by_their_length_alone() {
         interactions: Interactions::from_rows(ITEMS, &users).expect("items"),
         degree_floor: NonZeroU32::new(100).expect("not 0"),
     };
-    let of_interaction = PrivacySpec::new(1.0, 1e-5, Adjacency::Interaction).expect("valid");
+    let of_interaction = Promise::new(1.0, 1e-5, Adjacency::Interaction).expect("valid");
     for (algorithm, replaced) in completers() {
         let what = format!("{algorithm:?}");
-        let refused = Simulation::new(dataset(), Arc::clone(&algorithm), of_interaction);
+        let refused = Simulation::new(dataset(), Arc::clone(&algorithm), of_interaction.clone());
         match refused.build(1) {
-            Err(SimulationError::Plan(error @ PlanError::OwnRows { .. })) => {
+            Err(SimulationError::Plan(PlanError::Session(
+                error @ SessionPlanError::OwnRows { .. },
+            ))) => {
                 let text = error.to_string();
                 assert!(text.contains("set privacy.adjacency = \"user\""), "{text}");
             }
             other => panic!("{what}: {:?}", other.map(drop)),
         }
-        let built = Simulation::new(dataset(), algorithm, PrivacySpec::None).build(1);
+        let built = Simulation::new(dataset(), algorithm, Promise::none(Adjacency::User)).build(1);
         let built = built.expect("a user is bounded");
         let plan = built.session().plan();
         let mut bounds = plan.releases().iter().flat_map(PlannedRelease::bounds);
@@ -167,20 +170,23 @@ fn rows_that_an_algorithm_makes_are_bounded_by_their_length_alone() {
                 let unit = rule == SensitivityRule::UnitRow;
                 match (adjacency, plan.with(parameters)) {
                     (Adjacency::ReplaceUser, Err(error)) if unit && !replaced => {
-                        assert!(matches!(error, PlanError::NotReplaced { .. }), "{what}");
+                        assert!(
+                            matches!(error, SessionPlanError::NotReplaced { .. }),
+                            "{what}"
+                        );
                         assert!(error.to_string().contains("\"tight\""), "{error}");
                     }
                     (Adjacency::User | Adjacency::ReplaceUser, Ok(_)) => {
                         assert!(unit, "{what}");
                         assert!(replaced || adjacency == Adjacency::User, "{what}");
                     }
-                    (_, Err(PlanError::OwnRows { .. })) if !unit => {}
+                    (_, Err(SessionPlanError::OwnRows { .. })) if !unit => {}
                     (Adjacency::User | Adjacency::ReplaceUser, found) => {
                         panic!("{what} {adjacency} {rule}: {found:?}")
                     }
                     (_, found) => {
                         assert!(
-                            matches!(found, Err(PlanError::OwnRows { .. })),
+                            matches!(found, Err(SessionPlanError::OwnRows { .. })),
                             "{what} {adjacency} {rule}: {found:?}"
                         );
                     }

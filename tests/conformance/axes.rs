@@ -15,7 +15,7 @@ use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::{
     AveragingError, AveragingKind, AveragingOptions, Length, Loss, MixingBounds, Schedule,
 };
-use undertone::protocol::{PlanError, RingParameters, Values};
+use undertone::protocol::{RingParameters, SessionPlanError, Values};
 use undertone::topology::generators::{
     BarabasiAlbert, Complete, Hypercube, RandomRegular, Ring, Star,
 };
@@ -473,7 +473,7 @@ impl Refused {
             Self::Averaging(AveragingError::NoGroups { .. }) => Entry::MissingEdge,
             Self::Session(SessionError::Inexact) => Divides,
             Self::Session(SessionError::MassValues { .. }) => MassInSingles,
-            Self::Session(SessionError::Plan(PlanError::Ring { .. })) => RingOfSingles,
+            Self::Session(SessionError::Plan(SessionPlanError::Ring { .. })) => RingOfSingles,
             _ => return None,
         })
     }

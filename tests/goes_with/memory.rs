@@ -10,11 +10,12 @@ use undertone::algorithm::{
     ProjectedGradient, RakedCovariance, RatedRows, SHARES, SpectralRidge, StepRule, Streaming,
     SvdCompletion,
 };
-use undertone::data::{Dataset, Interactions};
+use undertone::data::{Dataset, Interactions, RowBounds};
 use undertone::linalg::{ItemWeights, SparseRows};
+use undertone::plan::{Noise, Promise};
 use undertone::privacy::Adjacency;
 use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::{NoiseSpec, PrivacySpec, Simulation, SimulationError};
+use undertone::scenario::{Simulation, SimulationError};
 
 use super::keys::Keys;
 use super::table::{ALLOWED, Row, Section};
@@ -27,11 +28,11 @@ const ITEMS: usize = 6;
 const FLOOR: u32 = 3;
 
 /// The noise, with the letter of its column.
-pub(super) const NOISES: [(char, &str, NoiseSpec); 4] = [
-    ('p', "pairwise", NoiseSpec::Pairwise { overhead: 0.01 }),
-    ('l', "local", NoiseSpec::Local),
-    ('r', "ring", NoiseSpec::Ring { overhead: 0.01 }),
-    ('i', "independent", NoiseSpec::Independent),
+pub(super) const NOISES: [(char, &str, fn() -> Noise); 4] = [
+    ('p', "pairwise", || Noise::pairwise(0.01)),
+    ('l', "local", || Noise::Local),
+    ('r', "ring", || Noise::ring(0.01)),
+    ('i', "independent", || Noise::Independent),
 ];
 
 /// What the rows are.
@@ -195,22 +196,26 @@ pub(super) fn head() -> String {
 
 /// One word for each adjacency, and a word of one letter for no privacy at all.
 fn cells(dataset: &Dataset, algorithm: &Made, keys: &mut Keys) -> Vec<Vec<String>> {
-    let mut cell = |privacy, noise| {
+    let mut cell = |promise: Promise| {
         let algorithm = match algorithm {
             Ok(algorithm) => Arc::clone(algorithm),
             Err(error) => return keys.named(&error.to_string()),
         };
-        let simulation = Simulation::new(dataset.clone(), algorithm, privacy)
-            .averaging(AveragingKind::Tree)
-            .noise(noise);
+        let simulation =
+            Simulation::new(dataset.clone(), algorithm, promise).averaging(AveragingKind::Tree);
         said(simulation.build(1).map(drop), keys)
     };
     let mut words = Vec::new();
     for adjacency in Adjacency::ALL {
-        let privacy = PrivacySpec::new(2.0, 1e-5, adjacency).expect("a budget");
-        words.push(NOISES.map(|(_, _, noise)| cell(privacy, noise)).to_vec());
+        let promise = Promise::new(2.0, 1e-5, adjacency).expect("a budget");
+        let with = |(_, _, noise): (_, _, fn() -> Noise)| promise.clone().with_noise(noise());
+        words.push(NOISES.map(|noise| cell(with(noise))).to_vec());
     }
-    words.push(vec![cell(PrivacySpec::None, NoiseSpec::Local)]);
+    let adjacency = match dataset.bounds() {
+        RowBounds::Edges => Adjacency::Edge,
+        _ => Adjacency::User,
+    };
+    words.push(vec![cell(Promise::none(adjacency))]);
     words
 }
 

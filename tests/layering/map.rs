@@ -1,7 +1,7 @@
 //! The layer map as tables.
 
 /// What each layer may name, lowest first. `lib.rs` and `main.rs` stand above all.
-pub(super) const BELOW: [(&str, &[&str]); 22] = [
+pub(super) const BELOW: [(&str, &[&str]); 23] = [
     ("vocabulary", &[]),
     ("linalg", &["vocabulary"]),
     // Numbers and bytes to files: it knows nothing of what they mean.
@@ -35,6 +35,19 @@ pub(super) const BELOW: [(&str, &[&str]); 22] = [
             "protocol",
         ],
     ),
+    // What is promised and what keeps it, from data alone: no rows, no files, no engine.
+    (
+        "plan",
+        &[
+            "vocabulary",
+            "linalg",
+            "topology",
+            "algorithm",
+            "noise",
+            "privacy",
+            "protocol",
+        ],
+    ),
     // No data: an engine is given rows.
     (
         "engine",
@@ -46,6 +59,7 @@ pub(super) const BELOW: [(&str, &[&str]); 22] = [
             "noise",
             "privacy",
             "protocol",
+            "plan",
         ],
     ),
     (
@@ -88,6 +102,7 @@ pub(super) const BELOW: [(&str, &[&str]); 22] = [
             "noise",
             "privacy",
             "protocol",
+            "plan",
             "session",
             "engine",
             "recommender",
@@ -104,6 +119,7 @@ pub(super) const BELOW: [(&str, &[&str]); 22] = [
             "algorithm",
             "privacy",
             "protocol",
+            "plan",
             "session",
             "engine",
             "node",
@@ -125,6 +141,7 @@ pub(super) const BELOW: [(&str, &[&str]); 22] = [
             "noise",
             "privacy",
             "protocol",
+            "plan",
             "engine",
             "node",
             "config",
@@ -141,6 +158,7 @@ pub(super) const BELOW: [(&str, &[&str]); 22] = [
             "algorithm",
             "privacy",
             "protocol",
+            "plan",
             "engine",
             "recommender",
             "writing",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rand::{Rng, RngExt};
 
 use undertone::algorithm::{
-    Algorithm, Centred, IsometricCovariance, PowerMethod, PublicState, contribution,
+    Algorithm, Centred, IsometricCovariance, PowerMethod, Prelude, PublicState, contribution,
 };
 use undertone::linalg::{Block, SparseRows, start_block};
 use undertone::scenario::Experiment;
@@ -97,10 +97,13 @@ fn isometric() -> IsometricCovariance {
 fn centred(inner: impl Algorithm + 'static, unit_box: bool) -> Centred {
     Centred {
         inner: Arc::new(inner),
-        slots: 9,
-        raw_clip: 1.4,
-        radius: 0.5,
-        unit_box,
+        prelude: Prelude {
+            slots: 9,
+            raw_clip: 1.4,
+            radius: 0.5,
+            unit_box,
+            share: 0.2,
+        },
     }
 }
 
@@ -216,8 +219,8 @@ fn a_change_of_units_changes_no_bit() {
         .collect();
     let mut scaled = centred(isometric(), false);
     let plain = scaled.clone();
-    scaled.raw_clip *= 8.0;
-    scaled.radius *= 8.0;
+    scaled.prelude.raw_clip *= 8.0;
+    scaled.prelude.radius *= 8.0;
     let larger: Vec<Vec<f64>> = all
         .iter()
         .map(|row| row.iter().map(|x| 8.0 * x).collect())

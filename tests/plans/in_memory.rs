@@ -6,9 +6,10 @@ use std::sync::Arc;
 use undertone::algorithm::{Covariance, Deflation, Krylov, PowerMethod};
 use undertone::data::{Dataset, Interactions};
 use undertone::linalg::SparseRows;
+use undertone::plan::{Noise, Promise};
 use undertone::privacy::Adjacency;
 use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::{NoiseSpec, PrivacySpec, Simulation};
+use undertone::scenario::Simulation;
 use undertone::topology::{Graph, Provenance, Topology};
 
 use super::facts::of_simulated;
@@ -49,7 +50,7 @@ fn graph() -> Topology {
 }
 
 pub(super) fn found() -> Vec<(String, Vec<String>)> {
-    let privacy = |adjacency| PrivacySpec::new(1.0, 1e-5, adjacency).expect("valid");
+    let privacy = |adjacency| Promise::new(1.0, 1e-5, adjacency).expect("valid");
     let power = |items| PowerMethod::new(items, 2, 3).expect("valid");
     let krylov = || Krylov::new(ITEMS, 2, 3, 2).expect("valid");
     let deflation = |items| Deflation::new(items, 2, 2, 0.1).expect("valid");
@@ -61,11 +62,11 @@ pub(super) fn found() -> Vec<(String, Vec<String>)> {
             .map(|(u, v)| (u.min(v), u.max(v)))
             .collect(),
     };
-    let of_users = privacy(Adjacency::User);
+    let of_users = || privacy(Adjacency::User);
     let simulations = [
         (
             "samples",
-            Simulation::new(samples(), covariance, of_users).peers(20),
+            Simulation::new(samples(), covariance, of_users()).peers(20),
         ),
         (
             "samples, replaced",
@@ -73,38 +74,43 @@ pub(super) fn found() -> Vec<(String, Vec<String>)> {
         ),
         (
             "samples, ring",
-            Simulation::new(samples(), power(ITEMS), of_users)
-                .peers(12)
-                .averaging(AveragingKind::Tree)
-                .noise(NoiseSpec::Ring { overhead: 0.02 }),
+            Simulation::new(
+                samples(),
+                power(ITEMS),
+                of_users().with_noise(Noise::ring(0.02)),
+            )
+            .peers(12)
+            .averaging(AveragingKind::Tree),
         ),
         (
             "samples, local, shares",
-            Simulation::new(samples(), deflation(ITEMS), of_users)
-                .peers(12)
-                .noise(NoiseSpec::Local),
+            Simulation::new(
+                samples(),
+                deflation(ITEMS),
+                of_users().with_noise(Noise::Local),
+            )
+            .peers(12),
         ),
         (
             "samples, no noise",
-            Simulation::new(samples(), power(ITEMS), PrivacySpec::None).peers(12),
+            Simulation::new(samples(), power(ITEMS), Promise::none(Adjacency::User)).peers(12),
         ),
         (
             "samples, an algorithm of one's own",
-            Simulation::new(samples(), Arc::new(krylov()), of_users).peers(12),
+            Simulation::new(samples(), Arc::new(krylov()), of_users()).peers(12),
         ),
         (
             "interactions",
             Simulation::new(
                 interactions(),
                 power(ITEMS),
-                privacy(Adjacency::Interaction),
+                privacy(Adjacency::Interaction).with_noise(Noise::pairwise(0.05)),
             )
-            .topology(graph())
-            .noise(NoiseSpec::Pairwise { overhead: 0.05 }),
+            .topology(graph()),
         ),
         (
             "interactions, another noise graph",
-            Simulation::new(interactions(), power(ITEMS), of_users)
+            Simulation::new(interactions(), power(ITEMS), of_users())
                 .peers(12)
                 .noise_topology(graph()),
         ),

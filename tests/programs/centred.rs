@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use undertone::algorithm::{
-    Algorithm, Centred, IsometricCovariance, Krylov, LocalData, PowerMethod,
+    Algorithm, Centred, IsometricCovariance, Krylov, LocalData, PowerMethod, Prelude,
 };
 use undertone::linalg::SparseRows;
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
@@ -43,10 +43,13 @@ fn all_engines_give_equal_bits() {
     for (inner, unit_box) in all {
         let algorithm: Arc<dyn Algorithm> = Arc::new(Centred {
             inner,
-            slots: 3 * PEERS,
-            raw_clip: 1.8,
-            radius: 0.9,
-            unit_box,
+            prelude: Prelude {
+                slots: 3 * PEERS,
+                raw_clip: 1.8,
+                radius: 0.9,
+                unit_box,
+                share: 0.2,
+            },
         });
         let setting = Setting {
             sensitivity: SensitivitySpec::new(Adjacency::User, SensitivityRule::UnitRow, 1, None),

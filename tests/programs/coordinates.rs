@@ -12,7 +12,9 @@ use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
-use undertone::protocol::{Body, CollectingOutbox, FaultKind, Input, Message, Peer, PlanError};
+use undertone::protocol::{
+    Body, CollectingOutbox, FaultKind, Input, Message, Peer, SessionPlanError,
+};
 use undertone::vocabulary::{Iteration, PeerIndex, Quantity, ReleaseId, Round, Time};
 
 use super::{ITEMS, PEERS, Setting, conforms, local, one_copy, users, with_peers};
@@ -247,7 +249,7 @@ fn coordinates_without_noise_of_their_own_and_an_engine_that_draws_sums_are_refu
     parameters.sigma_coordinate = 0.0;
     assert!(matches!(
         session.plan().with(parameters),
-        Err(PlanError::BareCoordinates { .. })
+        Err(SessionPlanError::BareCoordinates { .. })
     ));
     let options = AnalyticOptions {
         probes: 2,

@@ -8,11 +8,12 @@ use undertone::algorithm::{
 use undertone::data::{Dataset, Partition};
 use undertone::engine::{PeerRows, SessionError, Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, orthonormalise};
+use undertone::plan::Promise;
 use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
-use undertone::protocol::{PlanError, SessionPlan};
-use undertone::scenario::{PrivacySpec, Simulation, SimulationError};
+use undertone::protocol::{SessionPlan, SessionPlanError};
+use undertone::scenario::{Simulation, SimulationError};
 use undertone::vocabulary::{Quantity, Seed};
 
 use super::{ITEMS, Setting, local, users};
@@ -60,7 +61,7 @@ fn setting(adjacency: Adjacency) -> Setting {
 fn declared(
     adjacency: Adjacency,
     change: impl FnOnce(&mut Vec<ReleaseSpec>),
-) -> Result<(), PlanError> {
+) -> Result<(), SessionPlanError> {
     let valid = setting(adjacency).session(Arc::new(Declaring(products())), &local(users(true)), 1);
     let mut releases = products();
     change(&mut releases);
@@ -110,7 +111,7 @@ fn declarations_that_would_be_charged_too_little_are_refused() {
     // Numbers whose bound nobody brought.
     let refused = declared(Adjacency::User, |all| all[0].blocks[0].quantity = WHOLE);
     assert!(
-        matches!(refused, Err(PlanError::Sensitivity(_))),
+        matches!(refused, Err(SessionPlanError::Sensitivity(_))),
         "{refused:?}"
     );
 }
@@ -205,7 +206,7 @@ fn graphs_are_promised_entries_and_edges_and_nothing_else() {
     };
     let power = PowerMethod::new(6, 1, 2).expect("valid");
     for adjacency in Adjacency::ALL {
-        let privacy = PrivacySpec::new(1.0, 1e-5, adjacency).expect("valid");
+        let privacy = Promise::new(1.0, 1e-5, adjacency).expect("valid");
         let built = Simulation::new(dataset(), power, privacy).build(1);
         assert_eq!(built.is_ok(), proved.contains(&adjacency), "{adjacency}");
         if let Err(error) = built {
@@ -219,12 +220,12 @@ fn graphs_are_promised_entries_and_edges_and_nothing_else() {
         Arc::new(Krylov::new(6, 1, 1, 2).expect("valid")),
     ];
     for algorithm in grow {
-        let privacy = PrivacySpec::new(1.0, 1e-5, Adjacency::Edge).expect("valid");
+        let privacy = Promise::new(1.0, 1e-5, Adjacency::Edge).expect("valid");
         let refused = Simulation::new(dataset(), algorithm, privacy).build(1);
         let text = refused.expect_err("negative eigenvalues").to_string();
         assert!(text.contains("negative eigenvalues"), "{text}");
     }
-    let plain = Simulation::new(dataset(), power, PrivacySpec::None);
+    let plain = Simulation::new(dataset(), power, Promise::none(Adjacency::Edge));
     assert!(plain.build(1).is_ok());
     let refused = plain.peers(3).build(1);
     assert!(matches!(refused, Err(SimulationError::Vertices { .. })));
