@@ -92,10 +92,6 @@ impl SessionPlan {
         count("the number of peers", 1, most, parameters.peers as usize)?;
         let program = Arc::clone(&parameters.program);
         count("the number of items", 1, most, program.items)?;
-        if algorithm.program() != *program {
-            let algorithm = program.name.clone();
-            return Err(SessionPlanError::OtherProgram { algorithm });
-        }
         count(
             "averaging rounds",
             1,
@@ -106,6 +102,10 @@ impl SessionPlan {
         check_laplace(&parameters)?;
         check_proved(&parameters)?;
         let releases = planned(&parameters)?;
+        if algorithm.program() != *program {
+            let algorithm = program.name.clone();
+            return Err(SessionPlanError::OtherProgram { algorithm });
+        }
         let noisy = parameters.sigma_own > 0.0 || parameters.sigma_pairwise > 0.0;
         if noisy && program.search.is_some() {
             let algorithm = program.name.clone();
