@@ -308,7 +308,10 @@ impl Simulation {
             sensitivity,
             sigma_own,
             sigma_pairwise,
-            sigma_coordinate: z,
+            sigma_coordinate: match releases.iter().any(own) {
+                true => z,
+                false => 0.0,
+            },
             ring: noise
                 .as_ref()
                 .and_then(|(_, plan)| plan.ring().map(of_plan)),
