@@ -8,6 +8,7 @@ mod map;
 mod modules;
 mod paths;
 mod portable;
+mod size;
 mod source;
 mod submodules;
 

@@ -1,7 +1,6 @@
 //! Numbers that make no algorithm.
 
-use super::ClipError;
-use super::completion::{DescentError, RatedRows};
+use super::{ClipError, DescentError, RatedRows};
 
 /// Numbers that make no algorithm.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -67,10 +67,12 @@
 //! [`AlgorithmConfig::algorithm`](crate::config::AlgorithmConfig::algorithm). One that programs hand in needs no variant.
 
 mod centred;
+mod clip_error;
 mod clipped;
 mod completion;
 mod covariance;
 mod deflation;
+mod descent_error;
 mod error;
 mod isometric;
 mod kind;
@@ -84,9 +86,11 @@ mod pilot;
 mod power;
 mod ppi;
 mod preconditioned;
+mod prelude;
 mod program;
 mod proved;
 mod raked;
+mod rated_rows;
 mod release;
 mod start;
 mod state;
@@ -97,16 +101,17 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use centred::{Centred, Prelude, mean_share};
-pub use clipped::{BINS, Clip, ClipError, ClipRule, ClippedPower, THRESHOLDS, threshold};
+pub use centred::{Centred, mean_share};
+pub use clip_error::ClipError;
+pub use clipped::{BINS, Clip, ClipRule, ClippedPower, THRESHOLDS, threshold};
 pub use completion::{
-    Completer, CompleterParts, Completion, CompletionMode, DescentError, FrankWolfe,
-    FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, PartsError,
-    ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion, completer,
-    has_signal,
+    Completer, CompleterParts, Completion, CompletionMode, FrankWolfe, FrankWolfeParameters,
+    Global, GlobalPart, Local, LocalStep, OjaStep, PartsError, ProjectedGradient, SHARES,
+    SpectralRidge, StepRule, SvdCompletion, completer, has_signal,
 };
 pub use covariance::Covariance;
 pub use deflation::Deflation;
+pub use descent_error::DescentError;
 pub use error::{AlgorithmError, MAX_ITERATIONS};
 pub use isometric::IsometricCovariance;
 pub use kind::{AlgorithmKind, NoiseScale, Output};
@@ -120,10 +125,12 @@ pub use pilot::{Pilot, TAIL_WEIGHT};
 pub use power::PowerMethod;
 pub use ppi::PrivatePowerIteration;
 pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};
+pub use prelude::Prelude;
 pub use program::{Program, RetainedState, Text};
 pub use proved::Proved;
 pub use raked::RakedCovariance;
 pub(crate) use raked::raked;
+pub use rated_rows::RatedRows;
 pub use release::{AgreedNumber, BlockSpec, Form, ReleaseSpec, charged, share_factors};
 pub use start::Start;
 pub use state::{History, PublicState, Released};

@@ -73,6 +73,7 @@ pub(super) const BELOW: [(&str, &[&str]); 23] = [
             "noise",
             "privacy",
             "protocol",
+            "plan",
             "session",
             "engine",
         ],

@@ -10,7 +10,7 @@ mod tests;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use clip::{Clip, ClipError, ClipRule};
+pub use clip::{Clip, ClipRule};
 pub use grid::{BINS, THRESHOLDS, threshold};
 use lengths::Longer;
 

@@ -4,7 +4,6 @@
 //! made of to R itself, so that no bound depends on rows or on history. The set of explicit entries of a row is the set of items that
 //! the user rated, an entry of 0 included.
 
-mod descent_error;
 mod frank_wolfe;
 mod methods;
 mod own_check;
@@ -20,7 +19,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use descent_error::DescentError;
+pub(super) use super::{DescentError, RatedRows};
+
 pub use frank_wolfe::{
     FrankWolfe, FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, StepRule,
 };
@@ -56,39 +56,6 @@ pub trait Completer: fmt::Debug + Send + Sync {
 
     /// All public numbers that it consists of; [`completer`] makes it again from them.
     fn parts(&self) -> CompleterParts;
-}
-
-/// What is public of the rows that are completed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RatedRows {
-    /// m: slots for users, filled or not.
-    pub slots: usize,
-    /// R: what contributions shorten rows to, above 0; its square is finite and not 0.
-    pub radius: f64,
-    /// ξ: the most ratings of one user; the number of items where there is no cap.
-    pub most_ratings: usize,
-    /// Whether the mean of the user's own ratings was taken from them.
-    pub user_centred: bool,
-}
-
-impl RatedRows {
-    /// All numbers by name.
-    pub(super) fn settings(&self) -> [(&'static str, f64); 4] {
-        [
-            ("slots", self.slots as f64),
-            ("radius", self.radius),
-            ("most ratings", self.most_ratings as f64),
-            ("user centred", f64::from(u8::from(self.user_centred))),
-        ]
-    }
-
-    /// Whether these are numbers that rows can have.
-    #[must_use]
-    pub fn are_valid(&self) -> bool {
-        let squared = self.radius.powi(2);
-        self.slots > 0 && self.most_ratings > 0 && self.radius > 0.0 && squared.is_normal()
-    }
 }
 
 /// What a method of completion is told beside the keys of its own.

@@ -175,7 +175,7 @@ fn a_utility_test_that_could_not_fail_is_skipped() {
     let table = verify(
         &broken,
         VerifyOptions {
-            runs: 20,
+            runs: 40,
             ..options
         },
         &mut Silent,

@@ -181,7 +181,7 @@ fn several_deviants_are_all_named() {
         let expected: BTreeSet<_> = all.iter().map(|one| one.peer).collect();
         assert!(
             expected.is_subset(&culprits) && culprits.is_subset(&expected),
-            "{kind:?}"
+            "{kind:?}: {all:?} {culprits:?}"
         );
     }
 }

@@ -61,7 +61,7 @@ pub enum DescentError {
 
 impl DescentError {
     /// Refuses a count out of its range.
-    pub(super) fn check_count(
+    pub(in crate::algorithm) fn check_count(
         key: &'static str,
         (low, high): (u32, u32),
         found: u32,
@@ -78,7 +78,7 @@ impl DescentError {
     }
 
     /// Refuses what is no finite number above 0.
-    pub(super) fn check_positive(key: &'static str, found: f64) -> Result<(), Self> {
+    pub(in crate::algorithm) fn check_positive(key: &'static str, found: f64) -> Result<(), Self> {
         let range = "a finite number above 0";
         match found.is_finite() && found > 0.0 {
             true => Ok(()),
@@ -87,7 +87,7 @@ impl DescentError {
     }
 
     /// Refuses numbers that rows cannot have.
-    pub(super) fn check_rows(found: RatedRows) -> Result<(), Self> {
+    pub(in crate::algorithm) fn check_rows(found: RatedRows) -> Result<(), Self> {
         match found.are_valid() {
             true => Ok(()),
             false => Err(Self::Rows { found }),
