@@ -27,8 +27,11 @@ const ITEMS: usize = 6;
 /// D of interactions.
 const FLOOR: u32 = 3;
 
-/// The noise, with the letter of its column.
-pub(super) const NOISES: [(char, &str, fn() -> Noise); 4] = [
+/// Some noise, its name and the letter of its column.
+type NoiseColumn = (char, &'static str, fn() -> Noise);
+
+/// The noise of each column.
+pub(super) const NOISES: [NoiseColumn; 4] = [
     ('p', "pairwise", || Noise::pairwise(0.01)),
     ('l', "local", || Noise::Local),
     ('r', "ring", || Noise::ring(0.01)),
@@ -208,7 +211,7 @@ fn cells(dataset: &Dataset, algorithm: &Made, keys: &mut Keys) -> Vec<Vec<String
     let mut words = Vec::new();
     for adjacency in Adjacency::ALL {
         let promise = Promise::new(2.0, 1e-5, adjacency).expect("a budget");
-        let with = |(_, _, noise): (_, _, fn() -> Noise)| promise.clone().with_noise(noise());
+        let with = |(_, _, noise): NoiseColumn| promise.clone().with_noise(noise());
         words.push(NOISES.map(|noise| cell(with(noise))).to_vec());
     }
     let adjacency = match dataset.bounds() {

@@ -6,7 +6,7 @@ use super::source::{Source, read_all};
 const MOST_CODE: usize = 110_000;
 
 /// What was counted.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Size {
     /// Lines of code.
     code: usize,

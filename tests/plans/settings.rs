@@ -11,8 +11,11 @@ use super::lists::{BASES, Base};
 use crate::support::experiments::{resolve, sims};
 use crate::support::repository;
 
+/// The word that a setting names a file by, the file's name, and what is in it.
+type NamedFile = (&'static str, &'static str, fn() -> String);
+
 /// Files that settings name.
-const FILES: [(&str, &str, fn() -> String); 3] = [
+const FILES: [NamedFile; 3] = [
     ("TABLE", "table.csv", table),
     ("ITEMS", "items.txt", || {
         "i4\ni1\ni0\ni2\nnobody\n".to_owned()
