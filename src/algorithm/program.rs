@@ -128,6 +128,15 @@ impl Program {
         Self { proved, ..self }
     }
 
+    /// What experiment files call the algorithm: a clip is a key beside `power` there, and no kind.
+    #[must_use]
+    pub fn kind(&self) -> Text {
+        match self.name.as_ref() {
+            "clipped-power" => Text::Borrowed("power"),
+            _ => self.name.clone(),
+        }
+    }
+
     /// The same inside a wrapper of this name, which has these numbers of its own: the name and the numbers of what is inside follow.
     pub(super) fn inside<N: Into<Text>>(
         mut self,

@@ -25,7 +25,7 @@ pub enum ReleaseError {
     /// The algorithm asks for a release or an agreement that it has not declared at this place, or ends where it has not declared that it may.
     #[error(
         "the algorithm asks for a release, an agreement or an early end that it has not declared at this place: declare every \
-         release in Algorithm::releases, ask for them in order, and set may_end_before of the releases that can be left out"
+         release in Algorithm::program, ask for them in order, and set may_end_before of the releases that can be left out"
     )]
     OutOfOrder,
 }

@@ -102,20 +102,21 @@ impl SessionPlan {
         check_laplace(&parameters)?;
         check_proved(&parameters)?;
         let releases = planned(&parameters)?;
+        // A number that is none equals nothing: what is wrong with the program itself is said before.
         if algorithm.program() != *program {
             let algorithm = program.name.clone();
             return Err(SessionPlanError::OtherProgram { algorithm });
         }
         let noisy = parameters.sigma_own > 0.0 || parameters.sigma_pairwise > 0.0;
         if noisy && program.search.is_some() {
-            let algorithm = program.name.clone();
+            let algorithm = program.kind();
             return Err(SessionPlanError::CuratorOnly { algorithm });
         }
         if noisy
             && parameters.sigma_coordinate == 0.0
             && releases.iter().any(PlannedRelease::is_own)
         {
-            let algorithm = program.name.clone();
+            let algorithm = program.kind();
             return Err(SessionPlanError::BareCoordinates { algorithm });
         }
         if releases.iter().any(PlannedRelease::floods) && parameters.peers > 1 {
@@ -405,7 +406,7 @@ fn check_proved(parameters: &SessionParameters) -> Result<(), SessionPlanError> 
         parameters.sensitivity.adjacency(),
         parameters.sensitivity.rule(),
     );
-    let algorithm = parameters.program.name.clone();
+    let algorithm = parameters.program.kind();
     let of_lengths = rule == SensitivityRule::UnitRow
         && matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
     if !(proved.as_held || of_lengths) {
@@ -478,7 +479,7 @@ fn planned(parameters: &SessionParameters) -> Result<Vec<PlannedRelease>, Sessio
     let specs = &program.releases;
     let wrong = |index: usize, problem| {
         Err(SessionPlanError::Release {
-            algorithm: program.name.clone(),
+            algorithm: program.kind(),
             release: ReleaseId(index as u32 + 1),
             problem,
         })

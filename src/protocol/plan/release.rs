@@ -120,7 +120,7 @@ impl PlannedRelease {
         let found = spec.values().saturating_mul(peers);
         if found > wire::MAX_VALUES {
             return Err(SessionPlanError::TooWide {
-                algorithm: program.name.clone(),
+                algorithm: program.kind(),
                 dimension: program.items,
                 found,
                 most: wire::MAX_VALUES,
@@ -140,7 +140,7 @@ impl PlannedRelease {
         let columns = program.query_columns;
         let wrong = |problem| {
             Err(SessionPlanError::Release {
-                algorithm: program.name.clone(),
+                algorithm: program.kind(),
                 release: id,
                 problem,
             })

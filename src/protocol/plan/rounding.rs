@@ -11,7 +11,7 @@
 //! | of rows r with ‖r‖ ≤ 1 | m√p/Δ, with m of [`Rule::largest_per_row`](crate::privacy::Rule::largest_per_row) and the least Δ that a query can have: ‖r‖·‖\|r\|ᵀ\|X\|‖ ≤ √p, and ‖rᵀr‖ ≤ 1 |
 //! | the triangle with margins | √2 times that: the squares of the margins' weights add up to less than 1 |
 //! | a quantity of your own | m√V/Δ; nothing is checked where no m is declared |
-//! | a vertex's row of a graph or matrix, R = 1 | n·b/Δ̂ with Δ̂ = 1, where no entry exceeds b ([`Algorithm::largest_entry`](crate::algorithm::Algorithm::largest_entry)): Σ_t b‖x_t‖ ≤ n·b·max‖x_t‖, and max‖x_t‖ ≤ Δ. For quotients \|v_s v_t\| ≤ Δ. Twice that where a record is at two peers |
+//! | a vertex's row of a graph or matrix, R = 1 | n·b/Δ̂ with Δ̂ = 1, where no entry exceeds b ([`Program::largest_entry`](crate::algorithm::Program::largest_entry)): Σ_t b‖x_t‖ ≤ n·b·max‖x_t‖, and max‖x_t‖ ≤ Δ. For quotients \|v_s v_t\| ≤ Δ. Twice that where a record is at two peers |
 //! | any of these under Laplace noise | √V times that |
 //!
 //! # Contributions: statement and proof
