@@ -21,6 +21,7 @@
 //! scenario                  dataset, topology, noise plan, rounds → a validated experiment, sessions
 //! config                    sims/*.toml: schema, overrides, errors; knows no experiment
 //! engine      node          central, federated, lockstep, event | libp2p
+//! plan                      what is promised and what keeps it: noise, budget, averaging, from data alone
 //! session                   agreement without a server: ids, invitations, roster, beacon, keys
 //! protocol                  sans-IO peer, messages, wire format, averaging schemes
 //! algorithm  noise  privacy what is contributed; what is drawn; what it costs
