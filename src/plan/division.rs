@@ -118,9 +118,16 @@ impl Division {
         &self.factors
     }
 
+    /// Other factors, to state another budget than was divided.
     #[cfg(test)]
-    pub(super) fn factors_mut(&mut self) -> &mut Vec<f64> {
-        &mut self.factors
+    pub(super) fn set_factors(&mut self, program: &Program, factors: Vec<f64>) {
+        let costs = Costs {
+            releases: &program.releases,
+            factors: &factors,
+            retries: 0,
+        };
+        (self.cost, self.cost_at_best) = (costs.once(|f| f.powi(-2)), costs.once(|f| f.powi(-2)));
+        self.factors = factors;
     }
 
     /// What all releases and retries cost one record, in releases of factor 1.

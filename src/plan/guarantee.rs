@@ -214,8 +214,8 @@ impl Guarantee {
     }
 
     #[cfg(test)]
-    pub(super) fn factors_mut(&mut self) -> &mut Vec<f64> {
-        self.division.factors_mut()
+    pub(super) fn set_factors(&mut self, program: &Program, factors: Vec<f64>) {
+        self.division.set_factors(program, factors);
     }
 
     /// What is proved of the noise graph's connectivity, where noise is shared.

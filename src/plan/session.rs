@@ -199,7 +199,7 @@ impl Plan {
 
     /// What the σ's of the releases are multiplied by, to spend another budget than was divided.
     #[cfg(test)]
-    pub(crate) fn factors_mut(&mut self) -> &mut Vec<f64> {
-        self.guarantee.factors_mut()
+    pub(crate) fn set_factors(&mut self, factors: Vec<f64>) {
+        self.guarantee.set_factors(&self.program, factors);
     }
 }

@@ -38,8 +38,8 @@ impl Experiment {
     }
 
     /// What the σ's of the iterations are multiplied by, to spend another budget than was split.
-    pub(crate) fn noise_factors_mut(&mut self) -> &mut Vec<f64> {
-        Arc::make_mut(&mut self.plan).factors_mut()
+    pub(crate) fn set_noise_factors(&mut self, factors: Vec<f64>) {
+        Arc::make_mut(&mut self.plan).set_factors(factors);
     }
 
     /// Other interactions than the peers hold.

@@ -302,7 +302,7 @@ fn every_account_adds_up_the_iterations_as_they_are() {
     }
     // An account that forgot the factors of an overspending plan would not move.
     let mut overspent = split.clone();
-    *overspent.noise_factors_mut() = vec![0.5; 3];
+    overspent.set_noise_factors(vec![0.5; 3]);
     let ratio = costs(&overspent)[0].mu / costs(&split)[0].mu;
     assert!((ratio - 2.0).abs() < 1e-12, "{ratio}");
 }

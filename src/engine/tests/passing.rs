@@ -13,7 +13,7 @@ use crate::protocol::averaging::{
 };
 use crate::protocol::{Body, CollectingOutbox, Input, Message, Peer, PeerError, Values};
 use crate::topology::{Graph, Provenance, Topology};
-use crate::vocabulary::{PeerIndex, ReleaseId, Round, Time};
+use crate::vocabulary::{PeerIndex, ReleaseId, Round, Seed, Time};
 
 const KINDS: [AveragingKind; 2] = [AveragingKind::PushSum, AveragingKind::Pairwise];
 
@@ -74,12 +74,17 @@ fn rounds_that_were_planned_without_loss_are_too_few_with_it() {
             let planned = of(&graph, kind, tolerance, 0.2).schedule().rounds();
             assert!(planned > lossless);
             let session = of(&graph, kind, Length::Rounds(lossless), 0.2);
-            let outcome = lockstep::run(&session, &mut Silent).expect("runs");
-            let apart = |record: &ReleaseRecord| {
+            let apart = |record: ReleaseRecord| {
                 let consensus = record.consensus.expect("peers");
                 consensus.disagreement / consensus.initial_spread
             };
-            let worst = outcome.records.iter().map(apart).fold(0.0, f64::max);
+            // What is lost is the seed's.
+            let records = (0..6).flat_map(|seed| {
+                let session = session.clone().with_seed(Seed::from_u64(seed));
+                let session = session.expect("another seed");
+                lockstep::run(&session, &mut Silent).expect("runs").records
+            });
+            let worst = records.map(apart).fold(0.0, f64::max);
             assert!(worst > 1e-9 / 12.0, "{kind:?} {worst}");
             let certified = session.schedule().contraction().expect("passes mass");
             assert!(certified > 1e-9);
