@@ -6,7 +6,7 @@
 //!    released and of what is public (the configuration, the graph, the number of users, the item degrees), and of nothing else.
 //! 3. The session that was chosen spends 1 − f.
 //!
-//! Why both together cost what was promised, and what that rests on, is said and proved in [`Part`](crate::scenario::Part)'s module: every session
+//! Why both together cost what was promised, and what that rests on, is said and proved in [`BudgetShare`](crate::plan::BudgetShare): every session
 //! that can be chosen is planned for the budget in the same adjacency, with the bound of its own degree floor.
 //!
 //! # Who chooses

@@ -40,9 +40,8 @@ fn bad_setups_and_plans_are_errors() {
         bench.give(Input::Start),
         Err(PeerError::StartedTwice { .. })
     ));
-    let bad: [fn(&mut SessionParameters); 8] = [
+    let bad: [fn(&mut SessionParameters); 7] = [
         |p| p.peers = 0,
-        |p| p.program = of(power(2, 3)),
         |p| p.sigma_coordinate = f64::INFINITY,
         |p| p.averaging_rounds = 0,
         // Each peer would scale its noise by a statistic of its own.
@@ -56,9 +55,7 @@ fn bad_setups_and_plans_are_errors() {
         change(&mut parameters);
         assert!(matches!(
             planned(parameters),
-            Err(SessionPlanError::Count { .. }
-                | SessionPlanError::Algorithm(_)
-                | SessionPlanError::Sigma(_))
+            Err(SessionPlanError::Count { .. } | SessionPlanError::Sigma(_))
         ));
     }
 }

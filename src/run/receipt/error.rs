@@ -31,6 +31,12 @@ pub enum ReceiptError {
         /// The share found.
         found: f64,
     },
+    /// Rows of a sum of integers without such a sum, or the other way round.
+    #[error(
+        "request.ring has the rows that size the integers of request.scheme = \"ring\", and goes with no other scheme; the receipt is not \
+         one that undertone wrote"
+    )]
+    Ring,
     /// A private mean before an algorithm that cannot follow one.
     #[error(
         "request.centring comes before request.algorithm = \"{algorithm}\", which follows no private mean; the receipt is not one that \

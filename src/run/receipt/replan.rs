@@ -44,6 +44,9 @@ impl Receipt {
         if let Some(names) = &self.noise_graph.names {
             graph = graph.with_names(names.clone())?;
         }
+        if request.ring.is_some() != (request.scheme == Scheme::Ring) {
+            return Err(ReceiptError::Ring);
+        }
         let promise = request.promised_noise(self.engine)?;
         let (arranged, possible) = request.arranged()?;
         let divided = Division::takes_weights(arranged.program()) || request.budget.is_even();

@@ -1,7 +1,8 @@
 //! Receipts of sums of integers: their grid and bits follow from what they state, or do not hold.
 
-use super::{Receipt, RingRows};
+use super::{Receipt, ReceiptError, RingRows};
 use crate::engine::{Silent, lockstep};
+use crate::privacy::Scheme;
 use crate::privacy::ring::{Grid, Modulus};
 use crate::scenario::testing::sim;
 use crate::vocabulary::Seed;
@@ -53,7 +54,10 @@ fn the_integers_of_a_ring_are_recomputed_and_others_are_found() {
     }
     let mut unsaid = honest.clone();
     unsaid.request.ring = None;
-    assert!(unsaid.check().is_err(), "nobody can plan that");
+    assert!(matches!(unsaid.check(), Err(ReceiptError::Ring)));
+    let mut other = honest.clone();
+    other.request.scheme = Scheme::Pairwise;
+    assert!(matches!(other.check(), Err(ReceiptError::Ring)));
     // Half the own noise, everywhere it is stated.
     let halved = found(&|r| {
         r.sigma_own /= 2.0;
