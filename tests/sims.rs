@@ -214,8 +214,9 @@ fn swarm_64_on_one_machine_s_arrays_is_as_useful_as_its_header_says() {
     assert!(plain < ours, "{plain}");
 }
 
-/// The small figure at 2 of its 4 values: what its header expects of the ordering. Methods share X⁰ and no noise, and at
-/// epsilon 50 they are 4 to 8 % apart with a standard deviation of 12 % a run, hence 20 seeds; they are fixed.
+/// The small figure at 2 of its 4 values: what its header expects of the ordering. Methods share X⁰ and no noise. Over 80 seeds
+/// Undertone's error at ε = 10 is 0.70 of P1's, at ε = 50 it is 0.94 to 0.99 of it, with a standard deviation of 12 % a run: the mean of
+/// 20 seeds is within 10 % of that but for one in a thousand. The seeds are fixed.
 #[test]
 fn the_small_figure_orders_the_methods_as_its_header_says() {
     let set = [
@@ -237,12 +238,9 @@ fn the_small_figure_orders_the_methods_as_its_header_says() {
         };
         let undertone = mean("Undertone");
         for p1 in ["P1 Alg. 1", "P1 Alg. 2", "Undertone, P1's constants"] {
-            assert!(
-                undertone < mean(p1),
-                "{undertone} against {p1}: {}",
-                mean(p1)
-            );
-            assert!(mean(p1) < mean("Balcan, federated"), "{p1}");
+            let ratio = undertone / mean(p1);
+            assert!(ratio < [0.8, 1.1][place], "{ratio} of the error of {p1}");
+            assert!(mean(p1) < 0.6 * mean("Balcan, federated"), "{p1}");
         }
     }
 }
