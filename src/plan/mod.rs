@@ -25,6 +25,7 @@ pub use error::PlanError;
 pub use guarantee::{Guarantee, NoiseMemo, multiplier, search_epsilon};
 pub(crate) use memo::Memo;
 pub use network::{Averaging, Network, graphs_digest, mixing_bounds};
+pub(crate) use noise::SchemeNumbers;
 pub use noise::{Holders, Noise};
 pub use promise::{LossTolerance, Promise};
 pub use session::Plan;

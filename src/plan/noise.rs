@@ -50,6 +50,19 @@ pub struct Holders {
     pub overhead: f64,
 }
 
+/// What may be stated beside a scheme's name: each source takes its own numbers and leaves the others.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SchemeNumbers {
+    /// β: extra loss allowed for finite pairwise noise, or ε of shared noise over that of the Laplace noise.
+    pub(crate) overhead: f64,
+    /// What to do where a coalition can disconnect the honest peers.
+    pub(crate) on_disconnect: OnDisconnect,
+    /// How many peers draw Laplace noise, where not everybody does.
+    pub(crate) holders: Option<usize>,
+    /// The modulus of integers; `None` for the least that holds the sums.
+    pub(crate) bits: Option<Modulus>,
+}
+
 /// Of noise that takes none.
 const OVERHEAD: f64 = 0.01;
 
@@ -64,6 +77,41 @@ impl Default for Noise {
 }
 
 impl Noise {
+    /// The noise of a scheme's name, as files and receipts state it.
+    pub(crate) fn named(
+        distribution: Distribution,
+        scheme: Scheme,
+        numbers: SchemeNumbers,
+    ) -> Self {
+        let SchemeNumbers {
+            overhead,
+            on_disconnect,
+            holders,
+            bits,
+        } = numbers;
+        if distribution == Distribution::Laplace {
+            return Self::Laplace {
+                scheme,
+                holders: holders.map(|count| Holders { count, overhead }),
+                on_disconnect,
+            };
+        }
+        match scheme {
+            Scheme::None => Self::None,
+            Scheme::Independent => Self::Independent,
+            Scheme::Local => Self::Local,
+            Scheme::Pairwise => Self::Pairwise {
+                overhead,
+                on_disconnect,
+            },
+            Scheme::Ring => Self::Ring {
+                overhead,
+                on_disconnect,
+                bits,
+            },
+        }
+    }
+
     /// Pairwise noise with this extra loss, on a graph that stays connected.
     #[must_use]
     pub fn pairwise(overhead: f64) -> Self {

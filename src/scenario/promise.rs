@@ -2,7 +2,7 @@
 
 use super::pilot;
 use crate::config::{Config, EngineKind};
-use crate::plan::{Holders, LossTolerance, Noise, Promise};
+use crate::plan::{LossTolerance, Noise, Promise, SchemeNumbers};
 use crate::privacy::{Budget, Delta, Epsilon, PrivacyError, Scheme, SensitivitySpec};
 use crate::vocabulary::Distribution;
 
@@ -49,28 +49,13 @@ pub(super) fn of(config: &Config, own_files: bool) -> Result<Promise, PrivacyErr
 /// Where the noise comes from.
 fn noise(config: &Config) -> Noise {
     let (noise, privacy) = (&config.noise, &config.privacy);
-    let (overhead, on_disconnect) = (privacy.overhead, privacy.on_disconnect);
-    if noise.distribution == Distribution::Laplace {
-        return Noise::Laplace {
-            scheme: noise.scheme,
-            holders: noise.holders.map(|count| Holders { count, overhead }),
-            on_disconnect,
-        };
-    }
-    match noise.scheme {
-        Scheme::None => Noise::None,
-        Scheme::Independent => Noise::Independent,
-        Scheme::Local => Noise::Local,
-        Scheme::Pairwise => Noise::Pairwise {
-            overhead,
-            on_disconnect,
-        },
-        Scheme::Ring => Noise::Ring {
-            overhead,
-            on_disconnect,
-            bits: noise.bits,
-        },
-    }
+    let numbers = SchemeNumbers {
+        overhead: privacy.overhead,
+        on_disconnect: privacy.on_disconnect,
+        holders: noise.holders,
+        bits: noise.bits,
+    };
+    Noise::named(noise.distribution, noise.scheme, numbers)
 }
 
 /// Refuses keys that Laplace noise does not go with, keys of Laplace noise without it, and keys of integers without them.

@@ -5,7 +5,7 @@ use super::error::{ReceiptError, range};
 use super::limits::MOST_PEERS;
 use crate::algorithm::{AlgorithmKind, NoiseScale, Prelude, Program};
 use crate::config::{AlgorithmConfig, DataFacts, EngineKind};
-use crate::plan::{BudgetShare, Division, Guarantee, Holders, LossTolerance, Noise, Promise};
+use crate::plan::{BudgetShare, Division, Guarantee, LossTolerance, Noise, Promise, SchemeNumbers};
 use crate::privacy::{Budget, Delta, Epsilon, PrivacyError, Scheme, SensitivitySpec};
 use crate::scenario::{Arranged, DataShape, MOST_RETRIES};
 use crate::topology::{Graph, Provenance, Topology};
@@ -108,26 +108,13 @@ impl Request {
                 (Epsilon::new(self.epsilon)?, delta)
             }
         };
-        let (overhead, on_disconnect) = (self.overhead, self.on_disconnect);
-        let noise = match (self.distribution, self.scheme) {
-            (Distribution::Laplace, scheme) => Noise::Laplace {
-                scheme,
-                holders: self.holders.map(|count| Holders { count, overhead }),
-                on_disconnect,
-            },
-            (_, Scheme::None) => Noise::None,
-            (_, Scheme::Independent) => Noise::Independent,
-            (_, Scheme::Local) => Noise::Local,
-            (_, Scheme::Pairwise) => Noise::Pairwise {
-                overhead,
-                on_disconnect,
-            },
-            (_, Scheme::Ring) => Noise::Ring {
-                overhead,
-                on_disconnect,
-                bits: self.ring.and_then(|ring| ring.bits),
-            },
+        let numbers = SchemeNumbers {
+            overhead: self.overhead,
+            on_disconnect: self.on_disconnect,
+            holders: self.holders,
+            bits: self.ring.and_then(|ring| ring.bits),
         };
+        let noise = Noise::named(self.distribution, self.scheme, numbers);
         Ok(Promise {
             epsilon,
             delta,
