@@ -33,8 +33,8 @@ pub enum ReceiptError {
     },
     /// Rows of a sum of integers without such a sum, or the other way round.
     #[error(
-        "request.ring has the rows that size the integers of request.scheme = \"ring\", and goes with no other scheme; the receipt is not \
-         one that undertone wrote"
+        "request.ring has the rows that size the integers of request.scheme = \"ring\", and goes with no other scheme and no curator; the \
+         receipt is not one that undertone wrote"
     )]
     Ring,
     /// A private mean before an algorithm that cannot follow one.

@@ -6,7 +6,7 @@ use super::limits::MOST_PEERS;
 use crate::algorithm::{AlgorithmKind, NoiseScale, Prelude, Program};
 use crate::config::{AlgorithmConfig, DataFacts, EngineKind};
 use crate::plan::{BudgetShare, Division, Guarantee, LossTolerance, Noise, Promise, SchemeNumbers};
-use crate::privacy::{Budget, Delta, Epsilon, PrivacyError, Scheme, SensitivitySpec};
+use crate::privacy::{Budget, Delta, Epsilon, PrivacyError, SensitivitySpec};
 use crate::scenario::{Arranged, DataShape, MOST_RETRIES};
 use crate::topology::{Graph, Provenance, Topology};
 use crate::vocabulary::Distribution;
@@ -44,9 +44,6 @@ impl Receipt {
         if let Some(names) = &self.noise_graph.names {
             graph = graph.with_names(names.clone())?;
         }
-        if request.ring.is_some() != (request.scheme == Scheme::Ring) {
-            return Err(ReceiptError::Ring);
-        }
         let promise = request.promised_noise(self.engine)?;
         let (arranged, possible) = request.arranged()?;
         let divided = Division::takes_weights(arranged.program()) || request.budget.is_even();
@@ -70,6 +67,10 @@ impl Receipt {
         let program = arranged.program().clone();
         let rows = request.ring.map_or(0, |ring| ring.rows);
         let guarantee = Guarantee::of(&program, &promise, &topology, rows)?;
+        // A curator adds no integers, whatever the scheme's name.
+        if request.ring.is_some() != guarantee.noise().ring().is_some() {
+            return Err(ReceiptError::Ring);
+        }
         Ok(Replanned {
             graph,
             program,

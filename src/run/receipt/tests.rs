@@ -1,7 +1,8 @@
 //! Receipts of sums of integers: their grid and bits follow from what they state, or do not hold.
 
 use super::{Receipt, ReceiptError, RingRows};
-use crate::engine::{Silent, lockstep};
+use crate::engine::central::SumNoise;
+use crate::engine::{Silent, central, lockstep};
 use crate::privacy::Scheme;
 use crate::privacy::ring::{Grid, Modulus};
 use crate::scenario::testing::sim;
@@ -82,4 +83,25 @@ fn the_integers_of_a_ring_are_recomputed_and_others_are_found() {
         "\"grid_exponent\":99",
     );
     assert!(serde_json::from_str::<Receipt>(&wrong).is_err());
+}
+
+#[test]
+fn a_curator_adds_no_integers_and_its_receipt_holds() {
+    let set = [
+        "noise.scheme=ring",
+        "engine.kind=central",
+        "averaging={scheme=\"tree\"}",
+    ];
+    let experiment = sim("quickstart.toml", &set).expect("resolves");
+    let session = experiment.session(&Seed::from_u64(3));
+    let outcome = central::run(&session, SumNoise::Curator, &mut Silent).expect("runs");
+    let receipt = Receipt::of(&experiment, &outcome);
+    assert!(receipt.request.ring.is_none());
+    assert_eq!(failures(&receipt), Vec::<String>::new());
+    let mut claimed = receipt;
+    claimed.request.ring = Some(RingRows {
+        rows: 10,
+        bits: None,
+    });
+    assert!(matches!(claimed.check(), Err(ReceiptError::Ring)));
 }
