@@ -30,7 +30,8 @@ def test_a_verification_is_true_or_names_what_failed() -> None:
 
 def test_an_audit_on_a_graph_of_ones_own_uses_its_names(small: dict[str, Any]) -> None:
     graph = nx.relabel_nodes(nx.complete_graph(12), {k: ("site", k) for k in range(12)})
-    found = undertone.audit({**small, "topology": graph}, trials=2000, coalition=[("site", 4)], victim=("site", 2))
+    # At mu = 0.27 most audits of 2,000 trials find nothing; of 20,000, all of six seeds found at least half of it.
+    found = undertone.audit({**small, "topology": graph}, trials=20_000, coalition=[("site", 4)], victim=("site", 2))
     assert found and found.victim == ("site", 2) and found.coalition == (("site", 4),)
     assert 0.0 < found.empirical_mu <= found.certified_mu and found.pilot is None
     with pytest.raises(ValueError, match="no peer is named"):
