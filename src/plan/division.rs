@@ -61,8 +61,7 @@ impl Division {
     pub fn of(program: &Program, promise: &Promise) -> Result<Self, PlanError> {
         let law = promise.noise.distribution();
         let releases = &program.releases;
-        // A mean that is released first takes its share of what the others cost.
-        let later = &releases[usize::from(program.prelude.is_some()).min(releases.len())..];
+        let later = after_mean(program);
         let whole = charged(later, |_| 1.0);
         if whole.fract() != 0.0 || whole > f64::from(u32::MAX) {
             let (found, most) = (whole, u32::MAX);
@@ -100,8 +99,7 @@ impl Division {
     /// Whether weights may divide the budget of this program: not where releases have shares of their own or meet different records.
     #[must_use]
     pub fn takes_weights(program: &Program) -> bool {
-        let releases = &program.releases;
-        let later = &releases[usize::from(program.prelude.is_some()).min(releases.len())..];
+        let later = after_mean(program);
         let batches = later.iter().any(|release| release.batch.is_some());
         !batches && share_factors(later).is_empty()
     }
@@ -166,6 +164,12 @@ impl Division {
         let (releases, bounds) = (&program.releases, &promise.bounds);
         ring::request(releases, bounds, range, &self.weights, modulus)
     }
+}
+
+/// The releases after a private mean, which takes its share of what these cost.
+fn after_mean(program: &Program) -> &[ReleaseSpec] {
+    let means = usize::from(program.prelude.is_some());
+    program.releases.get(means..).unwrap_or_default()
 }
 
 /// Whether peers fill coordinates of their own in some release.

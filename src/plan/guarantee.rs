@@ -93,7 +93,7 @@ impl Guarantee {
             Distribution::Gaussian => {
                 Self::gaussian(program, promise, noise_topology, most_rows, division, memo)
             }
-            Distribution::Laplace => Self::laplace(program, promise, noise_topology, division),
+            Distribution::Laplace => Self::laplace(promise, noise_topology, division),
         }
     }
 

@@ -1,7 +1,6 @@
 //! Laplace noise: what it goes with, and what is planned.
 
 use super::{Division, Guarantee, Holders, Noise, PlanError, Promise};
-use crate::algorithm::Program;
 use crate::privacy::{
     AdversaryView, Calibrated, Delta, Epsilon, GroupLoss, HoldersRequest, LaplaceRequest,
     NoisePlan, OnDisconnect, PrivacyError, Scheme, calibrate_laplace, laplace, person_sizes,
@@ -74,7 +73,6 @@ impl Guarantee {
     ///
     /// With holders, ε is what Laplace noise and the noise that is shared spend together: the latter β times the former.
     pub(super) fn laplace(
-        _: &Program,
         promise: &Promise,
         topology: &Topology,
         division: Division,
