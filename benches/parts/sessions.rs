@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use undertone::algorithm::{Algorithm, PowerMethod};
-use undertone::engine::{PeerRows, Session, SessionParts, graphs_digest};
+use undertone::engine::{PeerRows, Session, SessionParts};
 use undertone::linalg::{SparseRows, start_block};
+use undertone::plan::graphs_digest;
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::{AveragingKind, AveragingOptions, Length, MixingBounds};
 use undertone::protocol::{SessionParameters, SessionPlan, Values};

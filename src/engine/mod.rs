@@ -28,7 +28,6 @@ mod session;
 pub(crate) mod tests;
 mod threshold;
 
-pub use crate::plan::{graphs_digest, mixing_bounds};
 pub use outcome::{
     Communication, Consensus, Inputs, Observer, Outcome, ReleaseRecord, Silent, Standing,
     StepTotals, Totals, Transcript,

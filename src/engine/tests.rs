@@ -7,12 +7,13 @@ use super::central::SumNoise;
 use super::event::Latency;
 use super::{
     EngineError, Observer, Outcome, PeerRows, Session, SessionError, SessionParts, Silent,
-    analytic, central, event, federated, graphs_digest, lockstep,
+    analytic, central, event, federated, lockstep,
 };
 use crate::algorithm::{Algorithm, PowerMethod};
 use crate::engine::noise::Assignment;
 use crate::linalg::{SparseRows, start_block};
 use crate::noise::Sigmas;
+use crate::plan::graphs_digest;
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::{
     AveragingError, AveragingKind, AveragingOptions, Length, MixingBounds,

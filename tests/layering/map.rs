@@ -219,7 +219,7 @@ pub(super) const BELOW: [(&str, &[&str]); 23] = [
 ];
 
 /// All that `node` may take from `engine`: what a run is given and what it reports, no other engine.
-pub(super) const NODE_FROM_ENGINE: [&str; 14] = [
+pub(super) const NODE_FROM_ENGINE: [&str; 13] = [
     "Session",
     "SessionViews",
     "ViewError",
@@ -232,8 +232,6 @@ pub(super) const NODE_FROM_ENGINE: [&str; 14] = [
     "Silent",
     "Totals",
     "EngineError",
-    // What members compare: both graphs, hashed.
-    "graphs_digest",
     "engine",
 ];
 

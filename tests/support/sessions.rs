@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use undertone::algorithm::{Algorithm, LocalData};
-use undertone::engine::{PeerRows, Session, SessionError, SessionParts, graphs_digest};
+use undertone::engine::{PeerRows, Session, SessionError, SessionParts};
 use undertone::linalg::{SparseRows, start_block};
+use undertone::plan::graphs_digest;
 use undertone::privacy::SensitivitySpec;
 use undertone::protocol::averaging::Schedule;
 use undertone::protocol::{RingParameters, SessionParameters, SessionPlan, Values};

@@ -15,11 +15,11 @@ use super::{
 use crate::algorithm::{Covariance, PublicState};
 use crate::engine::tests::{graphs, running, session_of};
 use crate::engine::{
-    EngineError, Observer, Outcome, Session, SessionParts, Silent, Transcript, graphs_digest,
-    lockstep,
+    EngineError, Observer, Outcome, Session, SessionParts, Silent, Transcript, lockstep,
 };
 use crate::linalg::{Block, SparseRows, subspace_distance, top_eigenvectors};
 use crate::noise::Term;
+use crate::plan::graphs_digest;
 use crate::protocol::SessionParameters;
 use crate::protocol::averaging::{AveragingKind, Coefficients, Form, MixingBounds, mix};
 use crate::topology::{Graph, Provenance, Topology};

@@ -11,11 +11,12 @@ use super::resume::Ready;
 use super::setup::{MemberSetup, Planned, Released, Tolerant};
 use super::views::MemberViews;
 use crate::algorithm::PublicState;
-use crate::engine::{Session, graphs_digest};
+use crate::engine::Session;
 use crate::linalg::Block;
 use crate::node::deployed::{Gate, GateError, Life};
 use crate::node::store::{Digest, Policy, Record, SessionEnd, Square};
 use crate::noise::PeerNoise;
+use crate::plan::graphs_digest;
 use crate::protocol::regroup::{Publication, RegroupSetup};
 use crate::protocol::tolerant::{Format, TolerantPeer, Views};
 use crate::session::{
