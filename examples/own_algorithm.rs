@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use undertone::algorithm::{Algorithm, BlockSpec, Program, PublicState, ReleaseSpec};
 use undertone::data::Dataset;
+use undertone::engine::Simulation;
 use undertone::engine::event::{self, Latency};
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use undertone::plan::Promise;
 use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, Statistic};
-use undertone::scenario::Simulation;
 use undertone::vocabulary::{Quantity, ReleaseId};
 
 const COUNT: Quantity = Quantity::Own("the number of rows that are not empty");
@@ -110,11 +110,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let simulation = Simulation::new(dataset, own, promise)
         .bound::<OnePerPerson>()
         .peers(24)
-        .build(3)?;
-    let outcome = lockstep::run(simulation.session(), &mut Silent)?;
+        .seed(3)
+        .build()?;
+    let outcome = lockstep::run(&simulation.own_session(), &mut Silent)?;
     // Peers that pass real messages get the same bits.
     let latency = Latency::Constant { micros: 100 };
-    let event = event::run(simulation.session(), latency, &mut Silent)?;
+    let event = event::run(&simulation.own_session(), latency, &mut Silent)?;
     assert_eq!(event.basis(), outcome.basis());
     println!("direction: {:.3?}", outcome.basis().values());
     for record in &outcome.records {

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use undertone::algorithm::Covariance;
+use undertone::engine::Simulation;
 use undertone::engine::event::{self, Latency};
 use undertone::engine::{Silent, lockstep};
 use undertone::plan::{Averaging, Promise};
 use undertone::protocol::averaging::*;
-use undertone::scenario::Simulation;
 use undertone::{data::Dataset, linalg::SparseRows, privacy::Adjacency};
 
 /// Peer 0 is the hub; every other peer must be its neighbour.
@@ -68,10 +68,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let simulation = Simulation::new(dataset, Covariance::new(3, 1)?, promise)
         .peers(8)
         .averaging(averaging)
-        .build(1)?;
-    let arrays = lockstep::run(simulation.session(), &mut Silent)?;
+        .seed(1)
+        .build()?;
+    let arrays = lockstep::run(&simulation.own_session(), &mut Silent)?;
     let latency = Latency::Constant { micros: 10 };
-    let messages = event::run(simulation.session(), latency, &mut Silent)?;
+    let messages = event::run(&simulation.own_session(), latency, &mut Silent)?;
     assert_eq!(arrays.basis(), messages.basis(), "equal bits");
     println!(
         "equal bits after {} messages",

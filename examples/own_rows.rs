@@ -4,12 +4,12 @@
 
 use undertone::algorithm::Covariance;
 use undertone::data::Dataset;
+use undertone::engine::Simulation;
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{SparseRows, subspace_distance, top_eigenvectors};
 use undertone::plan::Promise;
 use undertone::privacy::Adjacency;
 use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::Simulation;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Measurements that vary mostly along one direction. `radius` is public; longer rows are shortened to it.
@@ -24,12 +24,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let simulation = Simulation::new(dataset, Covariance::new(4, 1)?, promise)
         .peers(40)
         .averaging(AveragingKind::Tree)
-        .build(7)?;
-    let outcome = lockstep::run(simulation.session(), &mut Silent)?;
+        .seed(7)
+        .build()?;
+    let outcome = lockstep::run(&simulation.own_session(), &mut Silent)?;
     for view in simulation.noise().map_or(&[][..], |noise| noise.views()) {
         println!("{:<18} epsilon = {:.3}", view.view, view.epsilon);
     }
-    let exact = top_eigenvectors(&simulation.session().all_rows(), 1)?.vectors;
+    let exact = top_eigenvectors(&simulation.own_session().all_rows(), 1)?.vectors;
     println!("private direction: {:.3?}", outcome.basis().values());
     println!(
         "distance to the exact one: {:.3}",

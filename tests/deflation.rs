@@ -7,13 +7,13 @@ use nalgebra::DMatrix;
 use undertone::algorithm::{Algorithm, Deflation, PowerMethod};
 use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::data::Dataset;
+use undertone::engine::Simulation;
 use undertone::engine::central::{self, SumNoise};
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{Block, SparseRows, subspace_distance};
 use undertone::plan::Promise;
 use undertone::privacy::{Adjacency, Delta, Epsilon, gaussian};
 use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::Simulation;
 use undertone::vocabulary::{ReleaseId, Seed};
 
 use crate::support::coalitions::assert_stated_as_on_a_ring;
@@ -148,8 +148,9 @@ fn captured(
     let privacy = Promise::new(epsilon, 1e-5, Adjacency::User).expect("valid");
     let simulation = Simulation::new(dataset, Arc::clone(algorithm), privacy).peers(4);
     let one = |seed| {
-        let built = simulation.build(seed).expect("valid");
-        let outcome = central::run(built.session(), SumNoise::Curator, &mut Silent).expect("runs");
+        let built = simulation.clone().seed(seed).build().expect("valid");
+        let outcome =
+            central::run(&built.own_session(), SumNoise::Curator, &mut Silent).expect("runs");
         let basis = outcome.basis().to_matrix();
         (basis.transpose() * covariance * basis).trace() / best
     };

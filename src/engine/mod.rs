@@ -23,7 +23,9 @@ pub mod noise;
 mod outcome;
 mod record;
 mod rows;
+mod runner;
 mod session;
+mod simulation;
 #[cfg(test)]
 pub(crate) mod tests;
 mod threshold;
@@ -34,9 +36,11 @@ pub use outcome::{
 };
 pub use record::Collector;
 pub use rows::PeerRows;
+pub use runner::{Analytic, Central, Event, Federated, Lockstep, NoNode, Runner, RunnerError};
 pub use session::{
     Recompiled, Session, SessionError, SessionParts, SessionViews, ViewError, ViewSession,
 };
+pub use simulation::{NewSessionError, Simulation};
 
 use crate::linalg::NotFullRank;
 use crate::protocol::{Fault, PeerError, QueryError, ReleaseError};

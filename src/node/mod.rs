@@ -64,6 +64,7 @@ mod listening;
 pub mod member;
 mod network;
 mod options;
+mod runner;
 pub mod simulation;
 pub mod store;
 mod swarm;
@@ -73,6 +74,7 @@ mod tests;
 pub use descriptors::TooFewFiles;
 pub use error::SwarmError;
 pub use options::{SwarmOptions, Transport};
+pub use runner::Swarm;
 
 use tokio::runtime::{Builder, Handle};
 

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use super::division::{has_own_coordinates, told};
 use super::network::{graphs_digest, mixing_bounds};
 use super::{Guarantee, Network, NoiseMemo, PlanError, Promise};
-use crate::algorithm::{Algorithm, Program};
+use crate::algorithm::{Algorithm, Form, Program};
 use crate::linalg::Block;
 use crate::noise::LaplaceShares;
+use crate::privacy::AdversaryView;
 #[cfg(test)]
 use crate::privacy::NoisePlan;
 use crate::protocol::averaging::Schedule;
 use crate::protocol::{RingParameters, SessionParameters, SessionPlan};
-use crate::vocabulary::Distribution;
+use crate::vocabulary::{Distribution, ReleaseId};
 
 /// A program under a promise over a network, planned: every session of it, under whatever seed, keeps the promise.
 #[derive(Clone, Debug)]
@@ -140,6 +141,45 @@ impl Plan {
             // Calibrated to ε/k.
             Distribution::Laplace => z,
         }
+    }
+
+    /// What the σ's of a release, from 1, are multiplied by: 1 with an even budget and no private mean.
+    #[must_use]
+    pub fn noise_factor(&self, release: ReleaseId) -> f64 {
+        let known = self.guarantee.division().factors().get(release.index());
+        known.copied().unwrap_or(1.0)
+    }
+
+    /// Whether every peer fills coordinates of its own in this release.
+    #[must_use]
+    pub fn is_own(&self, release: ReleaseId) -> bool {
+        let release = self.program.releases.get(release.index());
+        release.is_some_and(|one| one.form == Form::OwnCoordinates)
+    }
+
+    /// Whether there is such a release.
+    #[must_use]
+    pub fn has_own_coordinates(&self) -> bool {
+        has_own_coordinates(&self.program)
+    }
+
+    /// Standard deviation, per unit sensitivity and noise factor, of the noise in what everybody learns of this release: that of the sum, or of
+    /// every peer's own coordinates.
+    #[must_use]
+    pub fn sigma_released(&self, release: ReleaseId) -> f64 {
+        match self.is_own(release) {
+            true => self.sigma_central(),
+            false => self.guarantee.noise().sigma_sum(),
+        }
+    }
+
+    /// The sum of the shapes of all peers' shares of Laplace noise, or of the curator's; `None` where noise is Gaussian or there is none.
+    pub(crate) fn sum_of_shapes(&self) -> Option<f64> {
+        let shares = self.laplace_shares()?;
+        Some(match self.promise.seen {
+            AdversaryView::CuratorOutput => 1.0,
+            _ => f64::from(shares.drawing()) * shares.shape,
+        })
     }
 
     /// How own noise is dealt where it adds up to Laplace noise.

@@ -279,6 +279,8 @@ impl Discloses for RunError {
             Self::Swarm(error) => error.error().dependence(),
             #[cfg(not(feature = "node"))]
             Self::NoNode => Dependence::Public,
+            // No runner of this program ends like that.
+            Self::Runner(_) => Dependence::Defect,
             Self::Compared(error) => error.dependence(),
             // A peer stops over what it can see: frames, and states that come of noisy sums.
             Self::Faults(FaultsError::Peer(_) | FaultsError::Deviants(_)) => Dependence::Release,

@@ -2,11 +2,9 @@
 
 use super::faults::{Conducted, FaultsError, conduct};
 use crate::config::EngineKind;
-use crate::engine::analytic::AnalyticOptions;
-use crate::engine::central::SumNoise;
-use crate::engine::{
-    EngineError, Observer, Outcome, Session, analytic, central, event, federated, lockstep,
-};
+#[cfg(not(feature = "node"))]
+use crate::engine::NoNode;
+use crate::engine::{EngineError, Observer, Outcome, RunnerError, Session};
 use crate::scenario::{Experiment, ExperimentError};
 use crate::vocabulary::Named;
 
@@ -20,6 +18,9 @@ pub enum RunError {
     #[cfg(feature = "node")]
     #[error(transparent)]
     Swarm(Named<crate::node::SwarmError>),
+    /// A runner of your own failed.
+    #[error(transparent)]
+    Runner(Box<dyn std::error::Error + Send + Sync>),
     /// So much went wrong that a peer cannot go on, or that nobody has a result.
     #[error(transparent)]
     Faults(#[from] FaultsError),
@@ -32,6 +33,26 @@ pub enum RunError {
     /// The method to compare with cannot be run; nothing has been.
     #[error("[compare] {0}")]
     Compared(#[from] Box<ExperimentError>),
+}
+
+impl From<RunnerError> for RunError {
+    fn from(error: RunnerError) -> Self {
+        let other = match error {
+            RunnerError::Engine(error) => return Self::Engine(error),
+            RunnerError::Other(other) => other,
+        };
+        #[cfg(feature = "node")]
+        let other = match other.downcast::<Named<crate::node::SwarmError>>() {
+            Ok(error) => return Self::Swarm(*error),
+            Err(other) => other,
+        };
+        #[cfg(not(feature = "node"))]
+        let other = match other.downcast::<NoNode>() {
+            Ok(_) => return Self::NoNode,
+            Err(other) => other,
+        };
+        Self::Runner(other)
+    }
 }
 
 impl RunError {
@@ -79,47 +100,8 @@ fn run_plain(
     session: &Session,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
-    let engine = &experiment.config().engine;
-    let finished = match engine.kind {
-        EngineKind::Central => central::run(session, SumNoise::Curator, observer),
-        EngineKind::Federated => federated::run(session, observer),
-        EngineKind::Lockstep => lockstep::run(session, observer),
-        EngineKind::Analytic => {
-            let options = AnalyticOptions {
-                probes: engine.probes,
-                contraction: experiment.contraction(),
-            };
-            analytic::run(session, options, observer)
-        }
-        EngineKind::Event => event::run(session, engine.latency, observer),
-        EngineKind::Swarm => return run_swarm(experiment, session, observer),
-    };
-    finished.map_err(RunError::engine(session))
-}
-
-#[cfg(feature = "node")]
-fn run_swarm(
-    experiment: &Experiment,
-    session: &Session,
-    observer: &mut dyn Observer,
-) -> Result<Outcome, RunError> {
-    use crate::config::TransportKind;
-    use crate::node::{SwarmOptions, Transport};
-    let transport = match experiment.config().engine.transport {
-        TransportKind::Memory => Transport::Memory,
-        TransportKind::Tcp => Transport::Tcp,
-    };
-    let options = SwarmOptions {
-        transport,
-        ..SwarmOptions::default()
-    };
-    crate::node::run(session, &options, observer)
-        .map_err(|error| RunError::Swarm(Named::new(error, session.graph().names())))
-}
-
-#[cfg(not(feature = "node"))]
-fn run_swarm(_: &Experiment, _: &Session, _: &mut dyn Observer) -> Result<Outcome, RunError> {
-    Err(RunError::NoNode)
+    let simulation = experiment.simulation();
+    Ok(simulation.runner().run(session, observer)?)
 }
 
 #[cfg(test)]

@@ -379,13 +379,7 @@ impl Experiment {
     /// What the σ's of a release, from 1, are multiplied by: 1 with an even budget and no private mean.
     #[must_use]
     pub fn noise_factor(&self, release: ReleaseId) -> f64 {
-        let known = self
-            .plan
-            .guarantee()
-            .division()
-            .factors()
-            .get(release.index());
-        known.copied().unwrap_or(1.0)
+        self.plan.noise_factor(release)
     }
 
     /// The number of releases of an even budget that cost one record what these do: Σ 1/f_l² over those that it meets, which is their
@@ -418,17 +412,13 @@ impl Experiment {
     /// Whether every peer fills coordinates of its own in this release.
     #[must_use]
     pub fn is_own(&self, release: ReleaseId) -> bool {
-        let releases = &self.plan.program().releases;
-        releases
-            .get(release.index())
-            .is_some_and(|one| one.form == Form::OwnCoordinates)
+        self.plan.is_own(release)
     }
 
     /// Whether there is such a release.
     #[must_use]
     pub fn has_own_coordinates(&self) -> bool {
-        let releases = &self.plan.program().releases;
-        releases.iter().any(|one| one.form == Form::OwnCoordinates)
+        self.plan.has_own_coordinates()
     }
 
     /// Whether all releases are of that kind: then nothing is averaged, and all peers hold the same bits.
@@ -442,10 +432,7 @@ impl Experiment {
     /// every peer's own coordinates.
     #[must_use]
     pub fn sigma_released(&self, release: ReleaseId) -> f64 {
-        match self.is_own(release) {
-            true => self.sigma_central(),
-            false => self.noise().sigma_sum(),
-        }
+        self.plan.sigma_released(release)
     }
 
     /// The batch of rows that contributes to a release; `None` for all rows.

@@ -37,6 +37,7 @@ mod rating_test;
 mod recommender;
 mod resolve;
 mod rows;
+mod runner;
 mod session;
 mod setting;
 mod simulation;
@@ -62,7 +63,7 @@ pub use peer_names::PeerMatchError;
 pub use preconditioning::Preconditioning;
 pub use rating_scale::RatingScale;
 pub use rating_test::RatingTest;
-pub use simulation::{Simulated, Simulation, SimulationError};
+pub use simulation::{SimulationBuilder, SimulationError};
 pub use stated_lists::{ItemSource, StatedItems, UserSource};
 pub use warning::Warning;
 

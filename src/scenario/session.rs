@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::error::{AlgorithmTableError, ExperimentError};
 use super::experiment::Experiment;
 use super::resolve::refused;
-use crate::config::EngineKind;
-use crate::engine::{Session, SessionParts};
+use super::runner;
+use crate::algorithm::Start;
+use crate::engine::{NewSessionError, Session, Simulation};
 use crate::protocol::PlannedRelease;
 use crate::vocabulary::Seed;
 
@@ -52,32 +53,20 @@ impl Experiment {
     }
 
     pub(super) fn try_session(&self, seed: &Seed) -> Result<Session, ExperimentError> {
-        let algorithm = self.config.algorithm;
-        let items = self.user_rows.dimension();
-        let columns = self.plan.program().query_columns;
         self.check_widths()?;
-        let start = algorithm
-            .start
-            .block(seed, (items, columns), &self.interactions.item_degrees())
-            .map_err(|source| AlgorithmTableError::Rank {
-                rank: algorithm.rank,
-                items,
-                source,
+        let session = self
+            .simulation()
+            .try_session(seed)
+            .map_err(|error| match error {
+                NewSessionError::Start(source) => AlgorithmTableError::Rank {
+                    rank: self.config.algorithm.rank,
+                    items: self.user_rows.dimension(),
+                    source,
+                }
+                .into(),
+                NewSessionError::Plan(error) => refused(&self.config, error),
+                NewSessionError::Session(error) => ExperimentError::from(error),
             })?;
-        let plan = self.plan.session_plan(&self.algorithm, &start);
-        let plan = plan.map_err(|error| refused(&self.config, error))?;
-        let network = self.plan.network();
-        let session = Session::new(SessionParts {
-            plan: Arc::new(plan),
-            topology: Arc::clone(&network.topology),
-            schedule: Arc::clone(self.plan.schedule()),
-            noise_topology: Arc::clone(&network.noise_topology),
-            rows: Arc::clone(&self.peer_rows),
-            start: Arc::new(start),
-            seed: seed.clone(),
-            sigma_central: self.sigma_central(),
-            setting: self.setting(),
-        })?;
         if self.config.engine.kind.reveals_only_sums() {
             // All rows meet in one sum.
             session.check_rounding(self.peer_rows.iter().map(|rows| rows.len()).sum())?;
@@ -85,12 +74,23 @@ impl Experiment {
         Ok(session)
     }
 
-    /// The sum of the shapes of all peers' shares of Laplace noise, or of the curator's; `None` where noise is Gaussian or there is none.
-    pub(crate) fn sum_of_shapes(&self) -> Option<f64> {
-        let shares = self.plan.laplace_shares()?;
-        Some(match self.config.engine.kind {
-            EngineKind::Central => 1.0,
-            _ => f64::from(shares.drawing()) * shares.shape,
-        })
+    /// This experiment as a value that makes a session of every seed: its plan, its algorithm, the rows of all peers and what runs it. Nothing goes
+    /// wrong in its runs.
+    #[must_use]
+    pub fn simulation(&self) -> Simulation {
+        let start = self.config.algorithm.start;
+        let degrees = match start {
+            Start::Random => Vec::new(),
+            Start::Popularity => self.interactions.item_degrees(),
+        };
+        Simulation {
+            plan: Arc::clone(&self.plan),
+            algorithm: Arc::clone(&self.algorithm),
+            rows: Arc::clone(&self.peer_rows),
+            start: (start, degrees.into()),
+            setting: self.setting(),
+            root: self.root_seed(),
+            runner: runner::of(&self.config, self.plan.contraction()),
+        }
     }
 }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::algorithm::{Algorithm, NotOnGraph, OnGraph};
+use crate::algorithm::{Algorithm, NotOnGraph, OnGraph, Start};
 use crate::data::{DataError, Dataset, Partition, RowBounds};
-use crate::engine::{PeerRows, Session, SessionError, SessionParts};
-use crate::linalg::{NotFullRank, SparseRows, start_block};
+use crate::engine::{Lockstep, NewSessionError, PeerRows, Runner, Simulation};
+use crate::linalg::SparseRows;
 use crate::plan::{Averaging, Network, Plan, PlanError, Promise};
-use crate::privacy::{NoisePlan, Rule, SensitivityRule, SensitivitySpec};
+use crate::privacy::{Rule, SensitivityRule, SensitivitySpec};
 use crate::protocol::Values;
 use crate::topology::generators::{Complete, RandomRegular};
-use crate::topology::{GeneratorConfig, Topology, TopologyError};
+use crate::topology::{GeneratorConfig, Graph, Provenance, Topology, TopologyError};
 use crate::vocabulary::Seed;
 
 /// Neighbours of every peer where no graph is given.
@@ -21,11 +21,10 @@ const DEGREE: usize = 10;
 /// ```
 /// use undertone::algorithm::Covariance;
 /// use undertone::data::Dataset;
-/// use undertone::engine::{Silent, lockstep};
+/// use undertone::engine::{Silent, Simulation};
 /// use undertone::linalg::SparseRows;
 /// use undertone::privacy::Adjacency;
 /// use undertone::plan::Promise;
-/// use undertone::scenario::Simulation;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut rows = SparseRows::new(3);
@@ -37,14 +36,15 @@ const DEGREE: usize = 10;
 /// let promise = Promise::new(1.0, 1e-5, Adjacency::User)?;
 /// let simulation = Simulation::new(dataset, Covariance::new(3, 1)?, promise)
 ///     .peers(20)
-///     .build(7)?;
-/// let outcome = lockstep::run(simulation.session(), &mut Silent)?;
+///     .seed(7)
+///     .build()?;
+/// let outcome = simulation.run(&mut Silent)?;
 /// assert_eq!(outcome.basis().columns(), 1);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Simulation {
+pub struct SimulationBuilder {
     dataset: Dataset,
     algorithm: Arc<dyn Algorithm>,
     promise: Promise,
@@ -53,15 +53,10 @@ pub struct Simulation {
     partition: Partition,
     topology: Option<Arc<Topology>>,
     noise_topology: Option<Arc<Topology>>,
+    runner: Arc<dyn Runner>,
+    seed: u64,
     /// What follows from the rows, and what was given by hand for quantities of an algorithm of your own.
     bounds: SensitivitySpec,
-}
-
-/// A simulation that is ready to run on any engine.
-#[derive(Clone, Debug)]
-pub struct Simulated {
-    session: Session,
-    plan: Arc<Plan>,
 }
 
 /// Why a simulation cannot be built.
@@ -73,15 +68,12 @@ pub enum SimulationError {
     /// A graph that cannot be made.
     #[error(transparent)]
     Topology(#[from] TopologyError),
-    /// A starting block that cannot be drawn.
-    #[error(transparent)]
-    Start(#[from] NotFullRank),
     /// A plan that cannot be run.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// Parts that make no session.
+    /// A session that cannot be made.
     #[error(transparent)]
-    Session(#[from] SessionError),
+    Session(#[from] NewSessionError),
     /// An algorithm that does not run on a graph.
     #[error(transparent)]
     OnGraph(#[from] NotOnGraph),
@@ -118,15 +110,20 @@ pub enum SimulationError {
 
 impl Simulation {
     /// This algorithm over these rows under this promise: one peer per row, a random graph of degree 10, Chebyshev gossip and
-    /// pairwise noise, unless said otherwise.
+    /// seed 0, run in lockstep, unless said otherwise.
+    #[expect(clippy::new_ret_no_self, reason = "what it needs is said step by step")]
     #[must_use]
-    pub fn new(dataset: Dataset, algorithm: impl Algorithm + 'static, promise: Promise) -> Self {
+    pub fn new(
+        dataset: Dataset,
+        algorithm: impl Algorithm + 'static,
+        promise: Promise,
+    ) -> SimulationBuilder {
         let (rule, floor) = match dataset.bounds() {
             RowBounds::EqualEntries { degree_floor } => (SensitivityRule::Exact, degree_floor),
             RowBounds::UnitNorm => (SensitivityRule::UnitRow, 1),
             RowBounds::Edges => (SensitivityRule::Exact, 1),
         };
-        Self {
+        SimulationBuilder {
             bounds: SensitivitySpec::new(promise.adjacency(), rule, floor, None),
             dataset,
             algorithm: Arc::new(algorithm),
@@ -136,9 +133,13 @@ impl Simulation {
             partition: Partition::RoundRobin,
             topology: None,
             noise_topology: None,
+            runner: Arc::new(Lockstep),
+            seed: 0,
         }
     }
+}
 
+impl SimulationBuilder {
     /// So many peers, each with an equal share of the rows.
     #[must_use]
     pub fn peers(mut self, peers: usize) -> Self {
@@ -159,6 +160,27 @@ impl Simulation {
         let topology = topology.into();
         self.peers = Some(topology.graph().nodes());
         self.topology = Some(topology);
+        self
+    }
+
+    /// On this graph, one node per peer; noise is shared on it too, unless [`Self::noise_topology`] says otherwise.
+    #[must_use]
+    pub fn graph(self, graph: Graph) -> Self {
+        self.topology(Topology::from_graph(graph, Provenance::edges("graph")))
+    }
+
+    /// Sessions are run by this.
+    #[must_use]
+    pub fn runner(mut self, runner: impl Runner + 'static) -> Self {
+        self.runner = Arc::new(runner);
+        self
+    }
+
+    /// All randomness derives from this number, which is 0 unless said: for tests. Whoever knows it can compute all noise: publish at most one
+    /// run of a seed, and of one that nobody can guess.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
         self
     }
 
@@ -183,13 +205,12 @@ impl Simulation {
         self
     }
 
-    /// Deals the rows, builds the graph, plans the noise and checks that all of it fits together. Whoever knows the seed can
-    /// compute all noise: publish at most one run of a seed, and of one that nobody can guess.
+    /// Deals the rows, builds the graph, plans the noise and checks that all of it fits together.
     ///
     /// # Errors
     /// [`SimulationError`] with what does not fit and what to change.
-    pub fn build(&self, seed: u64) -> Result<Simulated, SimulationError> {
-        let number = seed;
+    pub fn build(&self) -> Result<Simulation, SimulationError> {
+        let number = self.seed;
         let seed = Seed::from_u64(number);
         let peers = self.peers.unwrap_or(self.dataset.len());
         let items = self.dataset.items();
@@ -243,22 +264,18 @@ impl Simulation {
         if !promise.noise.is_none() && found > asked * (1.0 + 1e-9) {
             return Err(SimulationError::Promise { found, asked });
         }
-        let start = start_block(&seed, items, program.query_columns)?;
-        let session = Session::new(SessionParts {
-            plan: Arc::new(plan.session_plan(&algorithm, &start)?),
-            noise_topology: network.noise_topology,
-            topology: network.topology,
-            schedule: Arc::clone(plan.schedule()),
-            rows: Arc::new(PeerRows::new(rows)),
-            start: Arc::new(start),
-            seed,
-            sigma_central: plan.sigma_central(),
-            setting: blake3::derive_key("undertone 2026-11 rows in memory v1", &[]),
-        })?;
-        Ok(Simulated {
-            session,
+        let simulation = Simulation {
             plan: Arc::new(plan),
-        })
+            algorithm,
+            rows: Arc::new(PeerRows::new(rows)),
+            start: (Start::Random, Arc::from([])),
+            setting: blake3::derive_key("undertone 2026-11 rows in memory v1", &[]),
+            root: seed.clone(),
+            runner: Arc::clone(&self.runner),
+        };
+        // Whatever a session can refuse is refused here.
+        simulation.try_session(&seed)?;
+        Ok(simulation)
     }
 }
 
@@ -274,21 +291,6 @@ fn generated(peers: usize, seed: u64) -> Result<Topology, TopologyError> {
         GeneratorConfig::Complete(Complete { n: None })
     };
     Topology::generate(&config, peers)
-}
-
-impl Simulated {
-    /// The session, for any engine.
-    #[must_use]
-    pub fn session(&self) -> &Session {
-        &self.session
-    }
-
-    /// The noise of every peer and what each kind of adversary learns; `None` without noise.
-    #[must_use]
-    pub fn noise(&self) -> Option<&NoisePlan> {
-        let noise = self.plan.guarantee().noise();
-        (!self.plan.promise().noise.is_none()).then_some(noise)
-    }
 }
 
 #[cfg(test)]
@@ -322,7 +324,7 @@ mod tests {
         Covariance::new(4, 2).expect("valid")
     }
 
-    fn simulation(promise: Promise) -> Simulation {
+    fn simulation(promise: Promise) -> SimulationBuilder {
         Simulation::new(samples(), covariance(), promise).peers(30)
     }
 
@@ -330,14 +332,15 @@ mod tests {
     fn rows_in_memory_run_on_every_engine_and_without_noise_give_the_eigenvectors() {
         let built = simulation(Promise::none(Adjacency::User))
             .averaging(AveragingKind::Tree)
-            .build(1);
+            .seed(1)
+            .build();
         let built = built.expect("valid");
         assert!(built.noise().is_none());
-        let outcome = lockstep::run(built.session(), &mut Silent).expect("runs");
-        let exact = top_eigenvectors(&built.session().all_rows(), 2).expect("converges");
+        let outcome = lockstep::run(&built.own_session(), &mut Silent).expect("runs");
+        let exact = top_eigenvectors(&built.own_session().all_rows(), 2).expect("converges");
         assert!(subspace_distance(outcome.basis(), &exact.vectors) < 1e-7);
         let latency = Latency::Constant { micros: 5 };
-        let event = event::run(built.session(), latency, &mut Silent).expect("runs");
+        let event = event::run(&built.own_session(), latency, &mut Silent).expect("runs");
         assert_eq!(event.basis(), outcome.basis());
     }
 
@@ -347,17 +350,18 @@ mod tests {
             let privacy = Promise::new(1.0, 1e-5, Adjacency::User).expect("valid");
             let built = Simulation::new(samples(), algorithm, privacy)
                 .peers(30)
-                .build(1);
+                .seed(1)
+                .build();
             built.expect("valid")
         };
         let one = of(Arc::new(covariance()));
         let four = of(Arc::new(PowerMethod::new(4, 2, 4).expect("valid")));
-        let sigma = |built: &Simulated| built.noise().expect("noisy").sigma_own();
+        let sigma = |built: &Simulation| built.noise().expect("noisy").sigma_own();
         assert!((sigma(&four) / sigma(&one) - 2.0).abs() < 1e-9);
         // The promise is the one asked for, and a curator's run has less noise than everybody's.
         let epsilon = one.noise().expect("noisy").epsilon().expect("protected");
         assert!((epsilon - 1.0).abs() < 1e-5, "{epsilon}");
-        assert!(central::run(one.session(), SumNoise::Curator, &mut Silent).is_ok());
+        assert!(central::run(&one.own_session(), SumNoise::Curator, &mut Silent).is_ok());
     }
 
     #[test]
@@ -365,7 +369,8 @@ mod tests {
         let privacy = Promise::new(1.0, 1e-5, Adjacency::User).expect("valid");
         let built = simulation(privacy.with_noise(Noise::ring(0.01)))
             .averaging(AveragingKind::Tree)
-            .build(1)
+            .seed(1)
+            .build()
             .expect("valid");
         let plan = built.noise().expect("noisy");
         let epsilon = plan.epsilon().expect("protected");
@@ -374,8 +379,8 @@ mod tests {
         // Ten rows of norm at most 1 each, and a sensitivity of 1.
         let rows = ring.clamp() as f64 * ring.grid().step();
         assert!((10.0..10.01).contains(&rows), "{rows}");
-        let outcome = lockstep::run(built.session(), &mut Silent).expect("runs");
-        let shares = central::run(built.session(), SumNoise::Shares, &mut Silent);
+        let outcome = lockstep::run(&built.own_session(), &mut Silent).expect("runs");
+        let shares = central::run(&built.own_session(), SumNoise::Shares, &mut Silent);
         assert_eq!(outcome.basis(), shares.expect("runs").basis());
     }
 
@@ -385,13 +390,22 @@ mod tests {
         assert!(Promise::new(f64::NAN, 1e-5, Adjacency::User).is_err());
         // No bound is proved for single interactions of samples.
         let interaction = Promise::new(1.0, 1e-5, Adjacency::Interaction).expect("valid");
-        let refused = simulation(interaction).build(1).expect_err("unproved");
+        let refused = simulation(interaction)
+            .seed(1)
+            .build()
+            .expect_err("unproved");
         assert!(refused.to_string().contains("unit-row"), "{refused}");
         let privacy = Promise::new(1.0, 1e-5, Adjacency::User).expect("valid");
-        assert!(simulation(privacy.clone()).peers(301).build(1).is_err());
+        assert!(
+            simulation(privacy.clone())
+                .peers(301)
+                .seed(1)
+                .build()
+                .is_err()
+        );
         // Shares without a mask protect nobody where everybody's message is seen.
         let bare = privacy.clone().with_noise(Noise::Independent);
-        let bare = simulation(bare).build(1);
+        let bare = simulation(bare).seed(1).build();
         assert!(
             matches!(
                 bare,
@@ -402,11 +416,11 @@ mod tests {
             "{bare:?}"
         );
         let gossiped = privacy.clone().with_noise(Noise::ring(0.01));
-        let gossiped = simulation(gossiped).build(1);
+        let gossiped = simulation(gossiped).seed(1).build();
         let gossiped = gossiped.expect_err("integers mod 2^k cannot be divided");
         assert!(gossiped.to_string().contains("tree"), "{gossiped}");
         let wide = Covariance::new(5, 5).expect("valid");
-        let refused = Simulation::new(samples(), wide, privacy).build(1);
+        let refused = Simulation::new(samples(), wide, privacy).seed(1).build();
         assert!(matches!(refused, Err(SimulationError::Items { .. })));
     }
 }

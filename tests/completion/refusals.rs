@@ -8,10 +8,11 @@ use undertone::algorithm::{
     ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion,
 };
 use undertone::data::{Dataset, Interactions};
+use undertone::engine::Simulation;
 use undertone::plan::{PlanError, Promise};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::{PlannedRelease, SessionPlanError};
-use undertone::scenario::{Experiment, Simulation, SimulationError};
+use undertone::scenario::{Experiment, SimulationError};
 
 use super::{config, sims};
 
@@ -149,7 +150,7 @@ fn rows_that_an_algorithm_makes_are_bounded_by_their_length_alone() {
     for (algorithm, replaced) in completers() {
         let what = format!("{algorithm:?}");
         let refused = Simulation::new(dataset(), Arc::clone(&algorithm), of_interaction.clone());
-        match refused.build(1) {
+        match refused.seed(1).build() {
             Err(SimulationError::Plan(PlanError::Session(
                 error @ SessionPlanError::OwnRows { .. },
             ))) => {
@@ -158,9 +159,12 @@ fn rows_that_an_algorithm_makes_are_bounded_by_their_length_alone() {
             }
             other => panic!("{what}: {:?}", other.map(drop)),
         }
-        let built = Simulation::new(dataset(), algorithm, Promise::none(Adjacency::User)).build(1);
+        let built = Simulation::new(dataset(), algorithm, Promise::none(Adjacency::User))
+            .seed(1)
+            .build();
         let built = built.expect("a user is bounded");
-        let plan = built.session().plan();
+        let session = built.own_session();
+        let plan = session.plan();
         let mut bounds = plan.releases().iter().flat_map(PlannedRelease::bounds);
         assert!(bounds.all(|one| one.bound(1.0) >= 1.0), "{what}");
         for adjacency in Adjacency::ALL {

@@ -11,11 +11,12 @@ use undertone::algorithm::{
     SvdCompletion,
 };
 use undertone::data::{Dataset, Interactions, RowBounds};
+use undertone::engine::Simulation;
 use undertone::linalg::{ItemWeights, SparseRows};
 use undertone::plan::{Noise, Promise};
 use undertone::privacy::Adjacency;
 use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::{Simulation, SimulationError};
+use undertone::scenario::SimulationError;
 
 use super::keys::Keys;
 use super::table::{ALLOWED, Row, Section};
@@ -206,7 +207,7 @@ fn cells(dataset: &Dataset, algorithm: &Made, keys: &mut Keys) -> Vec<Vec<String
         };
         let simulation =
             Simulation::new(dataset.clone(), algorithm, promise).averaging(AveragingKind::Tree);
-        said(simulation.build(1).map(drop), keys)
+        said(simulation.seed(1).build().map(drop), keys)
     };
     let mut words = Vec::new();
     for adjacency in Adjacency::ALL {

@@ -1,10 +1,11 @@
 //! What is stored of a plan: the only place that asks an experiment or a session for it.
 
 use undertone::engine::Session;
+use undertone::engine::Simulation;
 use undertone::privacy::NoisePlan;
 use undertone::protocol::PlannedRelease;
 use undertone::protocol::regroup::{Attempt, Disruptions, History, Members, View, ViewNumber};
-use undertone::scenario::{Experiment, Simulated};
+use undertone::scenario::Experiment;
 use undertone::vocabulary::{PeerIndex, ReleaseId};
 
 /// Bytes as hexadecimal digits.
@@ -76,8 +77,8 @@ pub(super) fn of_experiment(experiment: &Experiment) -> Vec<String> {
 }
 
 /// All that is stored of a session of rows in memory.
-pub(super) fn of_simulated(simulated: &Simulated) -> Vec<String> {
-    let mut lines = of_session(simulated.session());
+pub(super) fn of_simulated(simulated: &Simulation) -> Vec<String> {
+    let mut lines = of_session(&simulated.own_session());
     lines.extend(simulated.noise().into_iter().flat_map(of_noise));
     lines
 }

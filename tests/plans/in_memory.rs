@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use undertone::algorithm::{Covariance, Deflation, Krylov, PowerMethod};
 use undertone::data::{Dataset, Interactions};
+use undertone::engine::Simulation;
 use undertone::linalg::SparseRows;
 use undertone::plan::{Noise, Promise};
 use undertone::privacy::Adjacency;
 use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::Simulation;
 use undertone::topology::{Graph, Provenance, Topology};
 
 use super::facts::of_simulated;
@@ -125,7 +125,7 @@ pub(super) fn found() -> Vec<(String, Vec<String>)> {
         ),
     ];
     let built = simulations.map(|(name, simulation)| {
-        let built = simulation.build(3);
+        let built = simulation.seed(3).build();
         let built = built.unwrap_or_else(|error| panic!("{name}: {error}"));
         (format!("memory: {name}"), of_simulated(&built))
     });

@@ -6,6 +6,7 @@ use undertone::algorithm::{
     Algorithm, Krylov, LocalData, Momentum, PowerMethod, Program, PublicState, ReleaseSpec,
 };
 use undertone::data::{Dataset, Partition};
+use undertone::engine::Simulation;
 use undertone::engine::{PeerRows, SessionError, Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, orthonormalise};
 use undertone::plan::Promise;
@@ -13,7 +14,7 @@ use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::protocol::{SessionPlan, SessionPlanError};
-use undertone::scenario::{Simulation, SimulationError};
+use undertone::scenario::SimulationError;
 use undertone::vocabulary::{Quantity, Seed};
 
 use super::{ITEMS, Setting, local, users};
@@ -207,7 +208,7 @@ fn graphs_are_promised_entries_and_edges_and_nothing_else() {
     let power = PowerMethod::new(6, 1, 2).expect("valid");
     for adjacency in Adjacency::ALL {
         let privacy = Promise::new(1.0, 1e-5, adjacency).expect("valid");
-        let built = Simulation::new(dataset(), power, privacy).build(1);
+        let built = Simulation::new(dataset(), power, privacy).seed(1).build();
         assert_eq!(built.is_ok(), proved.contains(&adjacency), "{adjacency}");
         if let Err(error) = built {
             let text = error.to_string();
@@ -221,13 +222,15 @@ fn graphs_are_promised_entries_and_edges_and_nothing_else() {
     ];
     for algorithm in grow {
         let privacy = Promise::new(1.0, 1e-5, Adjacency::Edge).expect("valid");
-        let refused = Simulation::new(dataset(), algorithm, privacy).build(1);
+        let refused = Simulation::new(dataset(), algorithm, privacy)
+            .seed(1)
+            .build();
         let text = refused.expect_err("negative eigenvalues").to_string();
         assert!(text.contains("negative eigenvalues"), "{text}");
     }
     let plain = Simulation::new(dataset(), power, Promise::none(Adjacency::Edge));
-    assert!(plain.build(1).is_ok());
-    let refused = plain.peers(3).build(1);
+    assert!(plain.clone().seed(1).build().is_ok());
+    let refused = plain.peers(3).seed(1).build();
     assert!(matches!(refused, Err(SimulationError::Vertices { .. })));
     let rows = dataset().dealt(6, Partition::RoundRobin, &Seed::from_u64(1));
     assert_eq!(rows.expect("simple")[0].row(0).0, [1, 5]);

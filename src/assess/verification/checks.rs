@@ -6,10 +6,10 @@ use super::statistics::{
     mann_whitney_least_p,
 };
 use super::table::{Check, Verification};
-use crate::config::EngineKind;
 use crate::engine::Outcome;
+use crate::plan::Plan;
+use crate::privacy::AdversaryView;
 use crate::protocol::SessionPlan;
-use crate::scenario::Experiment;
 
 /// About this many samples are kept over all runs: leading coordinates of every iteration.
 const MOST_SAMPLES: usize = 400_000;
@@ -253,18 +253,18 @@ pub(super) fn utility(ours: &[f64], curated: &[f64], significance: f64, table: &
 }
 
 /// One line per view up to the first that covers the coalition the plan promises to withstand.
-pub(super) fn spent(experiment: &Experiment, table: &mut Verification) {
-    let privacy = &experiment.config().privacy;
-    let views = experiment.noise().views();
+pub(super) fn spent(plan: &Plan, table: &mut Verification) {
+    let promise = plan.promise();
+    let views = plan.guarantee().noise().views();
     // A curator's output is one view whatever the peers do.
-    let promised = if experiment.config().engine.kind == EngineKind::Central {
+    let promised = if promise.seen == AdversaryView::CuratorOutput {
         0
     } else {
-        privacy.colluders
+        promise.colluders
     };
     let covering = views.iter().position(|view| view.colluders >= promised);
     // Root finding in the accountant stops at twelve digits.
-    let threshold = privacy.epsilon * (1.0 + 1e-9);
+    let threshold = promise.epsilon.get() * (1.0 + 1e-9);
     for view in views
         .iter()
         .take(covering.map_or(views.len(), |index| index + 1))
@@ -282,7 +282,7 @@ pub(super) fn spent(experiment: &Experiment, table: &mut Verification) {
     if covering.is_none() {
         table.checks.push(Check {
             kind: "spent",
-            name: format!("no view covers {} colluders", privacy.colluders),
+            name: format!("no view covers {} colluders", promise.colluders),
             statistic: f64::INFINITY,
             p_value: None,
             threshold,

@@ -38,13 +38,15 @@ mod tests;
 pub use error::VerifyError;
 pub use table::{Check, Verification};
 
-use crate::algorithm::AlgorithmKind;
-use crate::config::EngineKind;
 use crate::engine::central::SumNoise;
-use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Session, Silent, central};
+use crate::engine::{
+    EngineError, Observer, Outcome, ReleaseRecord, Session, Silent, Simulation, central,
+};
 use crate::linalg::{Block, subspace_distance, top_eigenvectors};
+use crate::plan::Plan;
+use crate::privacy::AdversaryView;
 use crate::protocol::{Steps, Terms, Values};
-use crate::run::{RunError, run_engine};
+use crate::run::RunError;
 use crate::scenario::{Experiment, memory};
 use crate::vocabulary::{PeerIndex, ReleaseId};
 use checks::Samples;
@@ -70,11 +72,52 @@ impl Default for VerifyOptions {
     }
 }
 
+/// What can be verified: rows in memory, and experiment files.
+pub trait Subject {
+    /// What makes a session of every seed.
+    fn simulation(&self) -> Simulation;
+
+    /// Refuses what does not fit into the memory that is free.
+    ///
+    /// # Errors
+    /// [`VerifyError::Memory`].
+    fn check_memory(&self) -> Result<(), VerifyError> {
+        Ok(())
+    }
+
+    /// What is left out of its runs, if anything is.
+    fn left_out(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+impl Subject for Simulation {
+    fn simulation(&self) -> Simulation {
+        self.clone()
+    }
+}
+
+impl Subject for Experiment {
+    fn simulation(&self) -> Simulation {
+        self.simulation()
+    }
+
+    fn check_memory(&self) -> Result<(), VerifyError> {
+        memory::check_verify(self).map_err(|error| VerifyError::Memory(Box::new(error)))
+    }
+
+    fn left_out(&self) -> Option<&'static str> {
+        self.config().faults.as_ref().map(|_| {
+            "everything above is of runs in which nothing goes wrong: where something does, others take part in each sum"
+        })
+    }
+}
+
 /// Verifies an experiment on the engine it names, with nothing of its `[faults]`: that a run in which something goes wrong is the same again, and what it cost, is
 /// [`repeated`](super::repeated())'s to check.
 ///
-/// For an integration test of your own graph, build the experiment with
-/// [`Experiment::on_topology`] and assert [`Verification::passed`].
+/// For an integration test of your own rows, graph or algorithm build a [`Simulation`], of a file on your own graph an experiment with
+/// [`Experiment::on_topology`], and assert [`Verification::passed`].
 ///
 /// # Errors
 /// [`VerifyError`] if a run fails, the significance is no probability, or if what all peers publish in one iteration does not fit into the memory that is free.
@@ -83,26 +126,23 @@ impl Default for VerifyOptions {
 /// `runs` runs of the engine and as many of the curator; where peers publish, also what the tests of their joint law
 /// cost, which is less than the runs (see `peers/`), and two arrays of what all peers hold.
 pub fn verify(
-    experiment: &Experiment,
+    subject: &impl Subject,
     options: VerifyOptions,
     observer: &mut dyn Observer,
 ) -> Result<Verification, VerifyError> {
-    verify_sessions(experiment, options, &|session| session, observer)
+    verify_sessions(subject, options, &|session| session, observer)
 }
 
 /// The same with a chance to change each session before it runs; test builds break it on purpose.
 fn verify_sessions(
-    experiment: &Experiment,
+    subject: &impl Subject,
     options: VerifyOptions,
     prepare: &dyn Fn(Session) -> Session,
     observer: &mut dyn Observer,
 ) -> Result<Verification, VerifyError> {
-    let (mut table, _) = unsettled(experiment, options, prepare, observer)?;
+    let (mut table, _) = unsettled(subject, options, prepare, observer)?;
     checks::settle(&mut table, options.significance);
-    if experiment.config().faults.is_some() {
-        let reason = "everything above is of runs in which nothing goes wrong: where something does, others take part in each sum";
-        table.skipped.push(reason.to_owned());
-    }
+    table.skipped.extend(subject.left_out().map(str::to_owned));
     Ok(table)
 }
 
@@ -164,7 +204,7 @@ fn verify_pair_of_sessions(
 
 /// The table before tests are held against anything, and the noise in the sums.
 fn unsettled(
-    experiment: &Experiment,
+    subject: &impl Subject,
     options: VerifyOptions,
     prepare: &dyn Fn(Session) -> Session,
     observer: &mut dyn Observer,
@@ -174,34 +214,32 @@ fn unsettled(
         return Err(VerifyError::Significance { found });
     }
     // Laws are of runs in which everybody publishes: the noise and the plan are those of the runs in which something goes wrong.
-    let calm = experiment.config().faults.is_some();
-    let calm = calm.then(|| experiment.without_faults());
-    let experiment = calm.as_ref().unwrap_or(experiment);
-    let root = experiment.root_seed();
+    let simulation = subject.simulation();
+    let (plan, root) = (simulation.plan(), simulation.root());
+    let rank = plan.program().rank;
     // A pilot finds no basis to be compared.
-    let finds = experiment.config().algorithm.kind != AlgorithmKind::Pilot;
-    let exact =
-        finds.then(|| top_eigenvectors(experiment.user_rows(), experiment.config().algorithm.rank));
-    let total_sigma = experiment.noise().sigma_sum();
-    let sums = experiment.sum_of_shapes();
+    let exact = (rank > 0).then(|| top_eigenvectors(&simulation.own_session().all_rows(), rank));
+    let total_sigma = plan.guarantee().noise().sigma_sum();
+    let sums = plan.sum_of_shapes();
     let runs = options.runs.max(1);
-    let mut samples = Samples::new(runs, experiment.releases().len() as u32);
-    let engine = experiment.config().engine.kind;
-    let publishes = engine.draws_every_input() && !engine.reveals_only_sums();
+    let mut samples = Samples::new(runs, plan.program().releases.len() as u32);
+    let runner = simulation.runner();
+    let publishes = runner.draws_every_input() && runner.seen() == AdversaryView::Everything;
     if publishes {
-        memory::check_verify(experiment).map_err(|error| VerifyError::Memory(Box::new(error)))?;
+        subject.check_memory()?;
     }
-    let mut peers = publishes.then(|| PeerLaw::new(experiment, runs));
+    let mut peers = publishes.then(|| PeerLaw::new(&simulation, runs));
     let (mut algebra, mut least_ratio) = (0.0_f64, f64::INFINITY);
     let (mut ours, mut curated) = (Vec::new(), Vec::new());
     for run in 0..runs {
         let seed = root.repetition(run);
-        let honest = experiment.session(&seed);
+        let honest = simulation.session(&seed);
         let session = prepare(honest.clone());
         let outcome = match &mut peers {
-            Some(peers) => run_engine(experiment, &session, &mut peers.watch(&honest))?,
-            None => run_engine(experiment, &session, &mut Silent)?,
+            Some(peers) => runner.run(&session, &mut peers.watch(&honest)),
+            None => runner.run(&session, &mut Silent),
         };
+        let outcome = outcome.map_err(RunError::from)?;
         let needed = needed_sensitivities(&honest, &outcome);
         for (record, needed) in outcome.records.iter().zip(&needed) {
             least_ratio = least_ratio.min(record.sensitivity / needed);
@@ -211,12 +249,12 @@ fn unsettled(
                 .zip(&needed)
                 .map(|(l, needed)| {
                     let id = ReleaseId(l);
-                    needed * experiment.noise_factor(id) * experiment.sigma_released(id)
+                    needed * plan.noise_factor(id) * plan.sigma_released(id)
                 })
                 .collect();
             samples.push_run(&outcome, &sigmas, honest.plan());
         }
-        algebra = algebra.max(algebra_gap(experiment, &honest, &outcome));
+        algebra = algebra.max(algebra_gap(plan, &honest, &outcome));
         if let Some(Ok(top)) = &exact {
             let (matched, noise) = match sums {
                 // One Laplace number of that variance has another law than a sum of shares; the shares of another seed have the same.
@@ -226,8 +264,8 @@ fn unsettled(
                 }
                 None => {
                     // Peers add no more to coordinates of their own than a curator does.
-                    let matched = match experiment.has_own_coordinates() {
-                        true => experiment.sigma_central(),
+                    let matched = match plan.has_own_coordinates() {
+                        true => plan.sigma_central(),
                         false => total_sigma,
                     };
                     let curated = honest.clone().with_curator_sigma(matched);
@@ -249,11 +287,11 @@ fn unsettled(
         skipped: Vec::new(),
         runs,
     };
-    let is_central = engine == EngineKind::Central;
+    let is_central = runner.seen() == AdversaryView::CuratorOutput;
     if is_central {
         let reason = "algebra of the noise: a trusted curator has no published inputs";
         table.skipped.push(reason.to_owned());
-    } else if !engine.draws_every_input() {
+    } else if !runner.draws_every_input() {
         let reason =
             "algebra of the noise: the analytic engine draws the noise of the sum as a whole";
         table.skipped.push(reason.to_owned());
@@ -266,11 +304,11 @@ fn unsettled(
     } else {
         table.skipped.push(format!(
             "peers: with engine {} no peer publishes anything; lockstep, event and swarm do",
-            engine.name()
+            runner.name()
         ));
     }
     if total_sigma > 0.0 {
-        let each = !experiment.noise_factors().is_empty();
+        let each = !plan.guarantee().division().factors().is_empty();
         let law = sums.map(SumLaw::new);
         table.checks.extend(samples.law(each, law.as_ref()));
         if law.is_some() && publishes {
@@ -278,7 +316,7 @@ fn unsettled(
                           by number";
             table.skipped.push(reason.to_owned());
         }
-        checks::spent(experiment, &mut table);
+        checks::spent(plan, &mut table);
     } else {
         table.skipped.push(
             "peers, law, spent: noise.scheme = \"none\" adds no noise and protects nobody"
@@ -332,8 +370,8 @@ fn equal_in_steps(
 
 /// The largest |Σ published − Σ local − Σ own noise| over iterations and coordinates, in units of what
 /// rounding can explain. Own noise is drawn again from the untouched plan. Integers mod 2^k must be equal: infinite unless they are.
-fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> f64 {
-    let noise = experiment.noise();
+fn algebra_gap(plan: &Plan, honest: &Session, outcome: &Outcome) -> f64 {
+    let noise = plan.guarantee().noise();
     let assignment = honest.planned_noise();
     let peers = honest.peers();
     let degree = honest.noise_graph().max_degree() as f64;
@@ -349,8 +387,8 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
             continue;
         }
         let mut expected = Block::zeros(record.sum.rows(), record.sum.columns());
-        let scale = record.sensitivity * experiment.noise_factor(record.release);
-        let is_own = experiment.is_own(record.release);
+        let scale = record.sensitivity * plan.noise_factor(record.release);
+        let is_own = plan.is_own(record.release);
         let values = expected.values().len() / if is_own { peers } else { 1 };
         for u in 0..peers {
             let peer = PeerIndex::from_index(u);
@@ -363,11 +401,9 @@ fn algebra_gap(experiment: &Experiment, honest: &Session, outcome: &Outcome) -> 
         }
         expected.add_scaled(1.0, &record.totals.local);
         // Each of s additions rounds values of at most a few standard deviations of one input.
-        let largest = largest_term(experiment, record.release);
+        let largest = largest_term((plan, honest), record.release);
         let input = match is_own {
-            true => {
-                scale * experiment.sigma_central() + record.totals.local.max_entry().max(largest)
-            }
+            true => scale * plan.sigma_central() + record.totals.local.max_entry().max(largest),
             false => scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt()) + largest,
         };
         let mut rounding = 16.0 * f64::EPSILON * peers as f64 * input;

@@ -71,12 +71,12 @@ use super::checks::test;
 use super::statistics::{chi_squared, least_likely};
 use super::table::Check;
 use crate::algorithm::{Form, ReleaseSpec, contribution};
-use crate::engine::{Inputs, Observer, Session, Transcript};
-use crate::linalg::Block;
+use crate::engine::{Inputs, Observer, Session, Simulation, Transcript};
+use crate::linalg::{Block, SparseRows};
 use crate::noise::NoiseChunk;
-use crate::privacy::Statistic;
+use crate::plan::Plan;
+use crate::privacy::{NoisePlan, Statistic};
 use crate::protocol::{PlannedRelease, Terms, Values};
-use crate::scenario::Experiment;
 use crate::vocabulary::{CHUNK, PeerIndex, Quantity, ReleaseId};
 use marginals::Marginals;
 use places::Places;
@@ -85,7 +85,7 @@ use whitened::Whitened;
 
 /// Everything collected so far about what every peer publishes.
 pub(super) struct PeerLaw<'a> {
-    experiment: &'a Experiment,
+    simulation: &'a Simulation,
     /// The places in the program of the releases that it is about, all of one kind, ascending.
     releases: Vec<ReleaseId>,
     /// Of a peer's own noise, per unit of noise scale.
@@ -118,8 +118,8 @@ struct Redrawn {
 
 impl<'a> PeerLaw<'a> {
     /// Nothing collected yet.
-    pub(super) fn new(experiment: &'a Experiment, runs: u32) -> Self {
-        let all = experiment.releases();
+    pub(super) fn new(simulation: &'a Simulation, runs: u32) -> Self {
+        let all = &simulation.program().releases;
         let kind = |one: &ReleaseSpec| (one.shape(), one.form == Form::OwnCoordinates);
         let widest = all.iter().max_by_key(|one| one.values()).map(kind);
         let widest = widest.unwrap_or_default();
@@ -129,9 +129,9 @@ impl<'a> PeerLaw<'a> {
         let of = |wanted| {
             let numbered = (1..).map(ReleaseId).zip(all);
             let mine = numbered.filter(|(_, release)| kind(release) == wanted);
-            Self::of_kind(experiment, runs, wanted, mine.map(|(id, _)| id).collect())
+            Self::of_kind(simulation, runs, wanted, mine.map(|(id, _)| id).collect())
         };
-        let ring = experiment.noise().ring();
+        let ring = simulation.plan().guarantee().noise().ring();
         let others = kinds.into_iter().filter(|kind| *kind != widest);
         Self {
             uniform: ring.map(|ring| Uniform::new(ring.modulus().bits())),
@@ -142,17 +142,17 @@ impl<'a> PeerLaw<'a> {
 
     /// For these releases, all of one kind.
     fn of_kind(
-        experiment: &'a Experiment,
+        simulation: &'a Simulation,
         runs: u32,
         (shape, is_own): Kind,
         releases: Vec<ReleaseId>,
     ) -> Self {
-        let graph = experiment.noise_topology().graph();
+        let graph = simulation.plan().network().noise_topology.graph();
         let places = Places::new(graph.nodes(), shape);
-        let noise = experiment.noise();
+        let noise = simulation.plan().guarantee().noise();
         // Own coordinates have all of a curator's noise, and share none.
         let (own, pairwise) = match is_own {
-            true => (experiment.sigma_central().powi(2), 0.0),
+            true => (simulation.plan().sigma_central().powi(2), 0.0),
             false => (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2)),
         };
         let gaussian = noise.ring().is_none() && noise.laplace_noise().is_none();
@@ -163,7 +163,7 @@ impl<'a> PeerLaw<'a> {
             )
         });
         Self {
-            experiment,
+            simulation,
             releases,
             variance: own,
             others: Vec::new(),
@@ -173,6 +173,10 @@ impl<'a> PeerLaw<'a> {
             gap: 0.0,
             own: vec![(0.0, 0); graph.nodes()],
         }
+    }
+
+    fn noise(&self) -> &NoisePlan {
+        self.simulation.plan().guarantee().noise()
     }
 
     /// Watches one run, whose untouched session is `honest`.
@@ -196,7 +200,7 @@ impl<'a> PeerLaw<'a> {
     /// Those of the releases of this shape.
     fn own_checks(&self) -> Vec<Check> {
         // Shares of Laplace noise are held against the plan number by number, and their sum against its law.
-        if self.experiment.noise().laplace_noise().is_some() {
+        if self.noise().laplace_noise().is_some() {
             return Vec::new();
         }
         let variance = self.variance;
@@ -280,7 +284,7 @@ impl<'a> PeerLaw<'a> {
     ) -> Vec<Redrawn> {
         let values = self.places.values();
         // f_l Δ_l as the queries of all peers call for it, computed here and not read from the run.
-        let scale = terms.sensitivity * self.experiment.noise_factor(transcript.release);
+        let scale = terms.sensitivity * self.simulation.plan().noise_factor(transcript.release);
         let places = self.places.all();
         let mut residuals = vec![0.0; honest.peers() * places.len()];
         let redrawn: Vec<Redrawn> = residuals
@@ -317,7 +321,7 @@ impl<'a> PeerLaw<'a> {
         match honest.rows().contributing(u, planned.spec().batch) {
             Some(rows) => {
                 let history = transcript.states[u].history();
-                let algorithm = self.experiment.algorithm();
+                let algorithm = honest.plan().algorithm();
                 let mut block = contribution(algorithm, rows, history, (height, width));
                 terms.to_units(0..height * width, block.values_mut());
                 block
@@ -343,7 +347,7 @@ impl<'a> PeerLaw<'a> {
         };
         let peer = PeerIndex::from_index(u);
         let mut own = vec![0.0; expected.len()];
-        let is_own = self.experiment.is_own(release);
+        let is_own = self.simulation.plan().is_own(release);
         let term = match is_own {
             true => honest.planned_noise().coordinate(peer),
             false => honest.planned_noise().own(peer),
@@ -361,12 +365,12 @@ impl<'a> PeerLaw<'a> {
             }
         }
         // Each of deg(u) + 1 additions rounds values of at most a few standard deviations.
-        let noise = &self.experiment.noise();
+        let noise = self.noise();
         let degree = partners.len() as f64;
         // Contributions are sums of terms of a known size, but for the longer rows of a graph.
-        let largest = largest_term(self.experiment, release);
+        let largest = largest_term((self.simulation.plan(), honest), release);
         let size = match is_own {
-            true => most.max(largest) + terms.scale * self.experiment.sigma_central(),
+            true => most.max(largest) + terms.scale * self.simulation.plan().sigma_central(),
             false => {
                 largest + terms.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt())
             }
@@ -396,7 +400,7 @@ impl<'a> PeerLaw<'a> {
 
 /// About how large a term of a contribution is: rows contribute at most 1 each to a product, which adds up to little more, and 1 each to a
 /// count, which adds up.
-pub(super) fn largest_term(experiment: &Experiment, release: ReleaseId) -> f64 {
+pub(super) fn largest_term((plan, honest): (&Plan, &Session), release: ReleaseId) -> f64 {
     let counts = |quantity| {
         matches!(
             quantity,
@@ -407,10 +411,10 @@ pub(super) fn largest_term(experiment: &Experiment, release: ReleaseId) -> f64 {
                 | Quantity::TriangleAndMargins
         )
     };
-    let releases = experiment.releases();
+    let releases = &plan.program().releases;
     let blocks = releases.get(release.index()).map(|one| &one.blocks);
     match blocks.is_some_and(|blocks| blocks.iter().any(|block| counts(block.quantity))) {
-        true => experiment.user_rows().len() as f64,
+        true => honest.rows().iter().map(SparseRows::len).sum::<usize>() as f64,
         false => 1.0,
     }
 }

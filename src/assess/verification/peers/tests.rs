@@ -44,7 +44,8 @@ fn observed(
     (root, runs): (&Seed, u32),
     prepare: &dyn Fn(Session) -> Session,
 ) -> (Vec<Check>, f64) {
-    let mut law = PeerLaw::new(experiment, runs);
+    let simulation = experiment.simulation();
+    let mut law = PeerLaw::new(&simulation, runs);
     for run in 0..runs {
         let honest = experiment.session(&root.repetition(run));
         let session = prepare(honest.clone());
@@ -268,9 +269,10 @@ fn a_large_network_is_whitened_in_patches() {
 #[test]
 fn own_noise_that_is_missing_in_the_plan_s_own_draws_is_seen() {
     let experiment = experiment(&[]);
+    let simulation = experiment.simulation();
     for (tamper, seed) in [(Tamper::DropPeerNoise, 5), (Tamper::ScaleOwnNoise(0.7), 6)] {
         let root = Seed::from_u64(seed);
-        let mut law = PeerLaw::new(&experiment, 12);
+        let mut law = PeerLaw::new(&simulation, 12);
         for run in 0..12 {
             let wrong = experiment.session(&root.repetition(run)).tampered(tamper);
             lockstep::run(&wrong, &mut law.watch(&wrong)).expect("runs");

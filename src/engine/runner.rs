@@ -1,0 +1,167 @@
+//! What runs a session: an engine with its own settings and no others.
+
+use std::error::Error;
+use std::fmt;
+
+use super::analytic::AnalyticOptions;
+use super::central::SumNoise;
+use super::event::Latency;
+use super::{
+    EngineError, Observer, Outcome, Session, analytic, central, event, federated, lockstep,
+};
+use crate::privacy::AdversaryView;
+use crate::vocabulary::Named;
+
+/// What runs a session.
+///
+/// One of your own runs every session that shows no less than the runner does, and can be verified: it tells
+/// [`Observer::transcript`] of every release, if the observer wants it, and returns an [`Outcome`].
+pub trait Runner: fmt::Debug + Send + Sync {
+    /// The name in files and reports.
+    fn name(&self) -> &'static str;
+
+    /// What an adversary sees of a run.
+    fn seen(&self) -> AdversaryView;
+
+    /// Whether every peer's published input exists in the run: not where the sum's noise is drawn as a whole.
+    fn draws_every_input(&self) -> bool {
+        true
+    }
+
+    /// Runs the session.
+    ///
+    /// # Errors
+    /// [`RunnerError`] of the engine.
+    fn run(&self, session: &Session, observer: &mut dyn Observer) -> Result<Outcome, RunnerError>;
+}
+
+/// Why a session did not end with an outcome.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// An engine of this crate failed; its text calls peers by their names.
+    #[error(transparent)]
+    Engine(Named<EngineError>),
+    /// A runner of another kind failed.
+    #[error(transparent)]
+    Other(Box<dyn Error + Send + Sync>),
+}
+
+impl RunnerError {
+    /// An engine's error in the words of the session's graph: peers by their names.
+    pub(crate) fn engine(session: &Session) -> impl FnOnce(EngineError) -> Self + '_ {
+        |error| Self::Engine(Named::new(error, session.graph().names()))
+    }
+}
+
+/// A build without libp2p.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "engine.kind = \"swarm\" needs libp2p, which this build leaves out; build with the feature `node`"
+)]
+pub struct NoNode;
+
+/// A trusted curator who holds all rows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Central;
+
+/// An ideal secure sum.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Federated;
+
+/// All peers over flat arrays.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lockstep;
+
+/// The estimates of some peers, drawn from their joint law.
+#[derive(Clone, Copy, Debug)]
+pub struct Analytic {
+    /// How many peers.
+    pub probes: usize,
+    /// The factor by which averaging shrinks the spread, as the plan says.
+    pub contraction: f64,
+}
+
+/// Messages between peers in virtual time.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// How long messages take.
+    pub latency: Latency,
+}
+
+impl Runner for Central {
+    fn name(&self) -> &'static str {
+        "central"
+    }
+
+    fn seen(&self) -> AdversaryView {
+        AdversaryView::CuratorOutput
+    }
+
+    fn run(&self, session: &Session, observer: &mut dyn Observer) -> Result<Outcome, RunnerError> {
+        central::run(session, SumNoise::Curator, observer).map_err(RunnerError::engine(session))
+    }
+}
+
+impl Runner for Federated {
+    fn name(&self) -> &'static str {
+        "federated"
+    }
+
+    fn seen(&self) -> AdversaryView {
+        AdversaryView::SecureSum
+    }
+
+    fn run(&self, session: &Session, observer: &mut dyn Observer) -> Result<Outcome, RunnerError> {
+        federated::run(session, observer).map_err(RunnerError::engine(session))
+    }
+}
+
+impl Runner for Lockstep {
+    fn name(&self) -> &'static str {
+        "lockstep"
+    }
+
+    fn seen(&self) -> AdversaryView {
+        AdversaryView::Everything
+    }
+
+    fn run(&self, session: &Session, observer: &mut dyn Observer) -> Result<Outcome, RunnerError> {
+        lockstep::run(session, observer).map_err(RunnerError::engine(session))
+    }
+}
+
+impl Runner for Analytic {
+    fn name(&self) -> &'static str {
+        "analytic"
+    }
+
+    fn seen(&self) -> AdversaryView {
+        AdversaryView::Everything
+    }
+
+    fn draws_every_input(&self) -> bool {
+        false
+    }
+
+    fn run(&self, session: &Session, observer: &mut dyn Observer) -> Result<Outcome, RunnerError> {
+        let options = AnalyticOptions {
+            probes: self.probes,
+            contraction: self.contraction,
+        };
+        analytic::run(session, options, observer).map_err(RunnerError::engine(session))
+    }
+}
+
+impl Runner for Event {
+    fn name(&self) -> &'static str {
+        "event"
+    }
+
+    fn seen(&self) -> AdversaryView {
+        AdversaryView::Everything
+    }
+
+    fn run(&self, session: &Session, observer: &mut dyn Observer) -> Result<Outcome, RunnerError> {
+        event::run(session, self.latency, observer).map_err(RunnerError::engine(session))
+    }
+}
