@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use undertone::algorithm::{Algorithm, BlockSpec, Program, PublicState, ReleaseSpec};
+use undertone::algorithm::{Algorithm, Program, PublicState, ReleaseSpec};
 use undertone::data::Dataset;
 use undertone::engine::Simulation;
 use undertone::engine::event::{self, Latency};
@@ -44,17 +44,11 @@ struct CountingPower {
 impl Algorithm for CountingPower {
     // Everything that will be released, before anything is: so its noise can be planned and its messages bounded.
     fn program(&self) -> Program {
-        let mut releases = ReleaseSpec::products(self.iterations, self.items, 1);
-        for release in &mut releases {
-            release.blocks[0].weight = 0.95;
-            release.blocks.push(BlockSpec {
-                quantity: COUNT,
-                shape: (1, 1),
-                columns: 1,
-                weight: 0.05,
-            });
-        }
-        Program::of("counting-power", self.items, 1, releases)
+        let products = ReleaseSpec::products(self.iterations, self.items, 1);
+        let with_count = products
+            .into_iter()
+            .map(|product| product.and(COUNT, (1, 1), 0.05));
+        Program::of("counting-power", self.items, 1, with_count.collect())
     }
 
     // What a peer adds to the sum, of its own rows and public history alone; any range must give the same bits.

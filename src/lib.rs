@@ -83,6 +83,8 @@ pub mod run;
 pub mod scenario;
 #[cfg(feature = "node")]
 pub mod session;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod topology;
 pub mod vocabulary;
 pub mod writing;

@@ -105,6 +105,23 @@ impl ReleaseSpec {
         }
     }
 
+    /// The same with one more block at the end, which spends this share of the release's budget: the others' weights are multiplied by what is
+    /// left.
+    #[must_use]
+    pub fn and(mut self, quantity: Quantity, shape: (usize, usize), weight: f64) -> Self {
+        for block in &mut self.blocks {
+            block.weight *= 1.0 - weight;
+        }
+        let columns = self.blocks.first().map_or(1, |block| block.columns);
+        self.blocks.push(BlockSpec {
+            quantity,
+            shape,
+            columns,
+            weight,
+        });
+        self
+    }
+
     /// A_u X in every one of so many iterations.
     #[must_use]
     pub fn products(iterations: u32, dimension: usize, columns: usize) -> Vec<Self> {

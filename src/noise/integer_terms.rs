@@ -32,7 +32,7 @@ impl Term {
         match &self.law {
             Law::Rounded(_) if self.scale.times(1.0) == 0.0 => {}
             Law::Rounded(laws) => {
-                laws.add_own(&self.key, self.place(at), self.scale.defect(), out);
+                laws.add_own(&self.key, self.place(at), self.scale.factor(), out);
             }
             Law::Mask(_) => {
                 let sign = sign(self.scale);
@@ -56,10 +56,9 @@ impl Term {
             panic!("only masks are drawn for two");
         };
         laws.masks(&self.key, self.place(at), out);
-        #[cfg(test)]
-        if self.narrow {
-            let highest = 1 << (laws.bits - 1);
-            out.iter_mut().for_each(|mask| *mask &= highest - 1);
+        match self.scale.defect {
+            None => {}
+            Some(defect) => defect.narrow(laws.bits, out),
         }
     }
 

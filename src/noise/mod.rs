@@ -12,6 +12,7 @@
 //! A peer knows its own terms only. Who shares a term with whom in a simulated network is the engines' business
 //! (`engine::noise`).
 
+mod defect;
 pub mod integer;
 mod integer_terms;
 mod laplace;
@@ -19,6 +20,8 @@ mod peer_noise;
 mod ring;
 mod sigmas;
 
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use defect::TermDefect;
 pub use laplace::LaplaceShares;
 pub(crate) use peer_noise::Scale;
 pub use peer_noise::{NoiseChunk, PeerNoise, Term};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Sigmas;
+use super::defect::TermDefect;
 use super::laplace::{self, LaplaceShares};
 use super::ring::RingLaws;
 use crate::vocabulary::{CHUNK, GROUP, Normals, PeerIndex, ReleaseId, StreamKey};
@@ -27,15 +28,6 @@ pub struct Term {
     pub(crate) scale: Scale,
     /// What is drawn.
     pub(super) law: Law,
-    /// Whether every release draws the first release's stream: a defect that only tests can build.
-    #[cfg(test)]
-    pub(crate) frozen: bool,
-    /// Whether every chunk repeats the first chunk's normals: a defect that only tests can build.
-    #[cfg(test)]
-    pub(crate) one_chunk: bool,
-    /// Whether masks lack their highest bit: a defect that only tests can build.
-    #[cfg(test)]
-    pub(crate) narrow: bool,
 }
 
 /// What a term draws.
@@ -56,35 +48,29 @@ pub(super) enum Law {
 pub(crate) struct Scale {
     /// What plans are compared with.
     pub(crate) planned: f64,
-    /// What is drawn instead, as a multiple: a defect that only tests can build, after every check has been passed.
-    #[cfg(test)]
-    pub(crate) factor: f64,
+    /// What is drawn instead, which only tests can build.
+    pub(crate) defect: Option<TermDefect>,
 }
 
 impl Scale {
     fn new(planned: f64) -> Self {
         Self {
             planned,
-            #[cfg(test)]
-            factor: 1.0,
+            defect: None,
         }
     }
 
     /// What draws are multiplied by beyond what is planned: 1 but for defects that tests build.
-    pub(super) fn defect(self) -> f64 {
-        #[cfg(test)]
-        let factor = self.factor;
-        #[cfg(not(test))]
-        let factor = 1.0;
-        factor
+    pub(super) fn factor(self) -> f64 {
+        match self.defect {
+            None => 1.0,
+            Some(defect) => defect.factor(),
+        }
     }
 
     /// What a normal is multiplied by where one unit is this.
     pub(crate) fn times(self, unit: f64) -> f64 {
-        let scale = unit * self.planned;
-        #[cfg(test)]
-        let scale = scale * self.factor;
-        scale
+        unit * self.planned * self.factor()
     }
 }
 
@@ -107,12 +93,6 @@ impl Term {
             key,
             scale: Scale::new(scale),
             law,
-            #[cfg(test)]
-            frozen: false,
-            #[cfg(test)]
-            one_chunk: false,
-            #[cfg(test)]
-            narrow: false,
         }
     }
 
@@ -158,12 +138,10 @@ impl Term {
     /// The numbers of release and chunk that address the stream.
     pub(super) fn place(&self, at: NoiseChunk) -> (u32, u64) {
         let place = (at.release.0, at.chunk);
-        #[cfg(test)]
-        let place = (
-            if self.frozen { 1 } else { place.0 },
-            if self.one_chunk { 0 } else { place.1 },
-        );
-        place
+        match self.scale.defect {
+            None => place,
+            Some(defect) => defect.place(place),
+        }
     }
 
     fn check_real(&self) {

@@ -329,11 +329,6 @@ impl Experiment {
         &self.loaded
     }
 
-    /// What the σ's of each release are multiplied by; empty for an even budget.
-    pub(crate) fn noise_factors(&self) -> &[f64] {
-        self.plan.guarantee().division().factors()
-    }
-
     /// Wall-clock seconds of each part of resolving it.
     pub(crate) fn seconds(&self) -> &BTreeMap<&'static str, f64> {
         &self.seconds

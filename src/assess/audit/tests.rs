@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::canary::{self, Filters};
 use super::{Audit, AuditError, AuditOptions, audit, audit_filters, audit_sessions};
 use crate::algorithm::PublicState;
-use crate::engine::noise::Tamper;
+use crate::engine::noise::Defect;
 use crate::engine::{Session, Silent, lockstep};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::SessionPlan;
@@ -46,8 +46,8 @@ fn options(trials: u32) -> AuditOptions {
     }
 }
 
-fn broken(experiment: &Experiment, options: &AuditOptions, tamper: Tamper) -> Audit {
-    let prepare = move |session: Session| session.tampered(tamper);
+fn broken(experiment: &Experiment, options: &AuditOptions, defect: Defect) -> Audit {
+    let prepare = move |session: Session| session.with_defect(defect);
     audit_sessions(experiment, options, &prepare, &mut Silent).expect("runs")
 }
 
@@ -122,7 +122,7 @@ fn a_pilot_is_audited_against_its_part_of_the_budget() {
             "{healthy:?}"
         );
         assert!(healthy.empirical_mu >= 0.8 * healthy.pair_mu, "{healthy:?}");
-        let caught = broken(&pilot, &options(8_000), Tamper::HalveOwnNoise);
+        let caught = broken(&pilot, &options(8_000), Defect::HalveOwnNoise);
         assert!(!caught.passed, "{caught:?}");
     }
 }
@@ -182,7 +182,7 @@ fn several_iterations_and_user_adjacency_stay_below_the_certificate() {
 
 #[test]
 fn halved_noise_is_caught() {
-    let audit = broken(&experiment(&[]), &options(3000), Tamper::HalveOwnNoise);
+    let audit = broken(&experiment(&[]), &options(3000), Defect::HalveOwnNoise);
     assert!(!audit.passed, "{audit:?}");
 }
 
@@ -191,7 +191,7 @@ fn a_reused_stream_is_caught() {
     let experiment = experiment(&["algorithm.iterations=2", "privacy.epsilon=2"]);
     let healthy = audit(&experiment, &options(3000), &mut Silent).expect("runs");
     assert!(healthy.passed, "{healthy:?}");
-    let audit = broken(&experiment, &options(3000), Tamper::ReuseStream);
+    let audit = broken(&experiment, &options(3000), Defect::ReuseStream);
     assert!(!audit.passed, "{audit:?}");
 }
 
@@ -199,7 +199,7 @@ fn a_reused_stream_is_caught() {
 fn pairwise_noise_of_a_tenth_is_caught_from_its_size() {
     // Certified epsilon 3.80, 5.14 is true. The attackers that know the plan alone stay below the certificate.
     let experiment = experiment(&[]);
-    let audit = broken(&experiment, &options(12_000), Tamper::ScalePairwise(0.1));
+    let audit = broken(&experiment, &options(12_000), Defect::ScalePairwise(0.1));
     assert!(audit.empirical_mu > audit.certified_mu, "{audit:?}");
     assert_eq!(audit.attacker, super::AttackerKind::ScaledPairwise);
 }
@@ -207,7 +207,7 @@ fn pairwise_noise_of_a_tenth_is_caught_from_its_size() {
 #[test]
 fn pairwise_noise_that_repeats_in_every_iteration_is_caught() {
     let experiment = experiment(&["algorithm.iterations=2"]);
-    let audit = broken(&experiment, &options(3000), Tamper::ReusePairwise);
+    let audit = broken(&experiment, &options(3000), Defect::ReusePairwise);
     assert!(audit.empirical_mu > audit.certified_mu, "{audit:?}");
     assert_eq!(audit.attacker, super::AttackerKind::ReusedPairwise);
 }
@@ -223,7 +223,7 @@ fn a_forgotten_partner_is_caught() {
     };
     let healthy = audit(&experiment, &options, &mut Silent).expect("runs");
     assert!(healthy.passed, "{healthy:?}");
-    let audit = broken(&experiment, &options, Tamper::ForgetPartner);
+    let audit = broken(&experiment, &options, Defect::ForgetPartner);
     assert!(!audit.passed, "{audit:?}");
 }
 
@@ -239,7 +239,7 @@ fn noise_scaled_by_a_private_norm_is_caught() {
         } else {
             1.0
         };
-        session.tampered(Tamper::ScaleOwnNoise(factor))
+        session.with_defect(Defect::ScaleOwnNoise(factor))
     };
     let audit = audit_sessions(&experiment, &options(3000), &prepare, &mut Silent).expect("runs");
     assert!(!audit.passed, "{audit:?}");
@@ -267,7 +267,7 @@ fn a_sensitivity_for_half_the_change_is_caught() {
 
 #[test]
 fn all_noise_halved_is_caught() {
-    let audit = broken(&experiment(&[]), &options(3000), Tamper::HalveAllNoise);
+    let audit = broken(&experiment(&[]), &options(3000), Defect::HalveAllNoise);
     assert!(!audit.passed, "{audit:?}");
 }
 
@@ -356,7 +356,7 @@ fn a_released_covariance_is_audited_as_tightly_and_half_its_noise_is_caught() {
         audited.empirical_mu >= 0.6 * audited.certified_mu,
         "{audited:?}"
     );
-    let audited = broken(&experiment, &options(3000), Tamper::HalveOwnNoise);
+    let audited = broken(&experiment, &options(3000), Defect::HalveOwnNoise);
     assert!(!audited.passed, "{audited:?}");
 }
 
@@ -372,7 +372,7 @@ fn half_of_krylov_s_noise_is_caught() {
     let experiment = experiment(&set);
     let healthy = audit(&experiment, &options(2000), &mut Silent).expect("runs");
     assert!(healthy.passed, "{healthy:?}");
-    let audited = broken(&experiment, &options(2000), Tamper::HalveOwnNoise);
+    let audited = broken(&experiment, &options(2000), Defect::HalveOwnNoise);
     assert!(!audited.passed, "{audited:?}");
 }
 

@@ -1,12 +1,13 @@
 //! Is this decentralised run equal to central differential privacy?
 //!
-//! Five kinds of check over repeated runs with independent seeds:
+//! Six kinds of check over repeated runs with independent seeds:
 //!
 //! | | statement | how |
 //! | --- | --- | --- |
 //! | algebra | noise is scaled by the Δ of X^{l−1}; published inputs sum to Σ local products + Σ own noise; each is local product + planned noise | recomputed from the plan, not read from the run |
 //! | peers | what all peers publish has the joint law N(0, σ_η² I + σ_Δ² L), L the Laplacian of the noise graph, independent across coordinates, iterations and runs | whitening, χ², Student's t, see `peers/` |
 //! | law | the noise in the sum is N(0, σ²), independent across coordinates, iterations and runs | Kolmogorov–Smirnov, χ², correlations |
+//! | record | leaving a row out moves no block of its peer's contribution by more than the bound that noise is scaled by | up to 64 rows of the run, at every release |
 //! | utility | subspace errors are those of a curator with the same noise | Wilcoxon–Mann–Whitney |
 //! | spent | every view that the plan promises costs at most the target ε | the accountant |
 //!
@@ -29,6 +30,7 @@ mod error;
 mod laplace;
 mod pair;
 mod peers;
+mod record;
 pub mod statistics;
 mod table;
 
@@ -52,6 +54,7 @@ use crate::vocabulary::{PeerIndex, ReleaseId};
 use checks::Samples;
 use laplace::SumLaw;
 use peers::{PeerLaw, largest_term};
+use record::RowMoves;
 
 /// How thorough to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,8 +136,8 @@ pub fn verify(
     verify_sessions(subject, options, &|session| session, observer)
 }
 
-/// The same with a chance to change each session before it runs; test builds break it on purpose.
-fn verify_sessions(
+/// The same with a chance to change each session before it runs: [`testing`](crate::testing) breaks it on purpose.
+pub(crate) fn verify_sessions(
     subject: &impl Subject,
     options: VerifyOptions,
     prepare: &dyn Fn(Session) -> Session,
@@ -229,6 +232,8 @@ fn unsettled(
         subject.check_memory()?;
     }
     let mut peers = publishes.then(|| PeerLaw::new(&simulation, runs));
+    let unmoved = record::left_out(plan.promise().adjacency());
+    let mut moves = RowMoves::default();
     let (mut algebra, mut least_ratio) = (0.0_f64, f64::INFINITY);
     let (mut ours, mut curated) = (Vec::new(), Vec::new());
     for run in 0..runs {
@@ -236,7 +241,10 @@ fn unsettled(
         let honest = simulation.session(&seed);
         let session = prepare(honest.clone());
         let outcome = match &mut peers {
-            Some(peers) => runner.run(&session, &mut peers.watch(&honest)),
+            Some(peers) => {
+                let moves = (run == 0 && unmoved.is_none()).then_some(&mut moves);
+                runner.run(&session, &mut peers.watch(&honest, moves))
+            }
             None => runner.run(&session, &mut Silent),
         };
         let outcome = outcome.map_err(RunError::from)?;
@@ -301,9 +309,13 @@ fn unsettled(
     if let Some(peers) = &peers {
         table.checks.push(checks::algebra_of_peers(peers.gap()));
         table.checks.extend(peers.checks());
+        match unmoved {
+            Some(reason) => table.skipped.push(reason),
+            None => table.checks.push(moves.check()),
+        }
     } else {
         table.skipped.push(format!(
-            "peers: with engine {} no peer publishes anything; lockstep, event and swarm do",
+            "peers, record: with engine {} no peer publishes anything; lockstep, event and swarm do",
             runner.name()
         ));
     }

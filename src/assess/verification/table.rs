@@ -1,11 +1,13 @@
 //! The table that a verification fills.
 
+use std::fmt;
+
 use serde::Serialize;
 
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
-    /// Which kind: `algebra`, `peers`, `law`, `utility` or `spent`; of a run that is made again `again`, `receipt`, `spent` or `named`.
+    /// Which kind: `algebra`, `peers`, `record`, `law`, `utility` or `spent`; of a run that is made again `again`, `receipt`, `spent` or `named`.
     pub kind: &'static str,
     /// What is checked.
     pub name: String,
@@ -46,5 +48,43 @@ impl Verification {
     /// The checks that failed.
     pub fn failures(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| !check.passed)
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = if self.passed { "ok" } else { "FAILED" };
+        let (name, kind, threshold) = (&self.name, self.kind, self.threshold);
+        match self.p_value {
+            Some(p) => write!(
+                f,
+                "{verdict} {kind}: {name} = {:.4}, p = {p:.3e}, least allowed {threshold:.3e}",
+                self.statistic
+            ),
+            None => write!(
+                f,
+                "{verdict} {kind}: {name} = {:.4e}, held against {threshold:.4e}",
+                self.statistic
+            ),
+        }
+    }
+}
+
+/// Failures, one a line; where there are none, how many checks passed. Then what was skipped, with the reason.
+impl fmt::Display for Verification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (checks, runs) = (self.checks.len(), self.runs);
+        match self.failures().count() {
+            0 if checks == 0 => write!(f, "no checks were made")?,
+            0 => write!(f, "all {checks} checks passed over {runs} runs")?,
+            failed => write!(f, "{failed} of {checks} checks FAILED over {runs} runs")?,
+        }
+        for check in self.failures() {
+            write!(f, "\n  {check}")?;
+        }
+        for skipped in &self.skipped {
+            write!(f, "\n  skipped: {skipped}")?;
+        }
+        Ok(())
     }
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
+use super::Defect;
 use crate::noise::{PeerNoise, RingLaws, SigmaError, Sigmas, Term};
-#[cfg(test)]
-use crate::protocol::SessionPlan;
 use crate::topology::Graph;
 use crate::vocabulary::{NoiseLabel, NoiseRoot, PeerIndex};
 
@@ -19,58 +18,8 @@ pub struct Assignment {
     sigmas: Sigmas,
     /// The laws of own noise where sums are integers mod 2^k.
     ring: Option<Arc<RingLaws>>,
-    #[cfg(test)]
-    tamper: Option<Tamper>,
-}
-
-/// Defects that `verify` must catch; they exist in test builds only and show in what is drawn, after every check.
-#[cfg(test)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Tamper {
-    /// Every peer's own noise has half the planned standard deviation.
-    HalveOwnNoise,
-    /// Both ends of every edge of peer 0 add the pairwise term with a plus sign.
-    FlipPairwiseSign,
-    /// Every iteration draws the first iteration's streams.
-    ReuseStream,
-    /// Peer 0 adds no own noise.
-    DropPeerNoise,
-    /// Peer 0 does not add the noise it shares with peer 1; peer 1 does.
-    ForgetPartner,
-    /// Peer 0's own noise is scaled by this factor.
-    ScaleOwnNoise(f64),
-    /// All noise has half the planned standard deviation.
-    HalveAllNoise,
-    /// All pairwise noise, at both ends, has this many times the planned standard deviation: 0 for none at all.
-    ScalePairwise(f64),
-    /// The pairwise noise of one edge, lower end first, is scaled by this factor at both ends.
-    ScaleEdge(u32, u32, f64),
-    /// Neither peer 0 nor its partners add the noise they share.
-    OmitPairsOfPeer,
-    /// The stream of an edge depends on its lower end only.
-    KeyedByLowerEnd,
-    /// The stream of an edge depends on its upper end only.
-    KeyedByUpperEnd,
-    /// Every iteration draws the first iteration's pairwise streams; own noise is fresh.
-    ReusePairwise,
-    /// Every chunk of coordinates repeats the first chunk's pairwise normals.
-    RepeatChunk,
-    /// Peer 1 adds the very own noise that peer 0 adds.
-    ShareOwnNoise,
-    /// Masks are uniform mod 2^(k−1) and sums are mod 2^k: at both ends, so that they cancel.
-    NarrowMasks,
-    /// Whoever reduces integers does so mod 2 to this number: all peers, or peer 0 alone.
-    WrongModulus(u32, Fools),
-}
-
-/// Who has a defect.
-#[cfg(test)]
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Fools {
-    /// Everybody.
-    All,
-    /// Peer 0, where engines have peers.
-    First,
+    /// What is wrong with it, which only tests can build.
+    defect: Option<Defect>,
 }
 
 impl Assignment {
@@ -83,8 +32,7 @@ impl Assignment {
             root,
             sigmas: sigmas.check()?,
             ring: None,
-            #[cfg(test)]
-            tamper: None,
+            defect: None,
         })
     }
 
@@ -113,10 +61,25 @@ impl Assignment {
     }
 
     /// The same assignment with a defect.
-    #[cfg(test)]
-    pub(crate) fn tampered(mut self, tamper: Tamper) -> Self {
-        self.tamper = Some(tamper);
-        self
+    #[must_use]
+    pub fn with_defect(self, defect: Defect) -> Self {
+        Self {
+            defect: Some(defect),
+            ..self
+        }
+    }
+
+    /// What is wrong with it.
+    pub(in crate::engine) fn defect(&self) -> Option<Defect> {
+        self.defect
+    }
+
+    /// Whose own noise this peer draws: its own, but for a defect.
+    fn owner(&self, peer: PeerIndex) -> PeerIndex {
+        match self.defect {
+            None => peer,
+            Some(defect) => defect.owner(peer),
+        }
     }
 
     /// Whether peers share pairwise noise at all.
@@ -128,8 +91,7 @@ impl Assignment {
     /// The own term of `peer`.
     #[must_use]
     pub fn own(&self, peer: PeerIndex) -> Term {
-        #[cfg(test)]
-        let peer = self.damage_owner(peer);
+        let peer = self.owner(peer);
         let (key, scale) = (
             self.root.key(NoiseLabel::OwnNoise, peer.0, 0),
             self.sigmas.own_of(peer),
@@ -139,29 +101,32 @@ impl Assignment {
             (None, Some(shares)) => Term::laplace(key, scale, shares.shape),
             (None, None) => Term::new(key, scale),
         };
-        #[cfg(test)]
-        let term = self.damage_own(peer, term);
-        term
+        match self.defect {
+            None => term,
+            Some(defect) => defect.own(peer, term),
+        }
     }
 
     /// The term of `peer` on coordinates that it alone fills.
     #[must_use]
     pub fn coordinate(&self, peer: PeerIndex) -> Term {
-        #[cfg(test)]
-        let peer = self.damage_owner(peer);
+        let peer = self.owner(peer);
         let key = self.root.key(NoiseLabel::CoordinateNoise, peer.0, 0);
         let term = Term::new(key, self.sigmas.coordinate);
-        #[cfg(test)]
-        let term = self.damage_own(peer, term);
-        term
+        match self.defect {
+            None => term,
+            Some(defect) => defect.own(peer, term),
+        }
     }
 
     /// The terms at both ends of the edge `lower < upper`: one stream, opposite signs.
     #[must_use]
     pub fn pair(&self, lower: PeerIndex, upper: PeerIndex) -> (Term, Term) {
-        let (a, b) = (lower.0, upper.0);
-        #[cfg(test)]
-        let (a, b) = self.damage_ends(a, b);
+        let ends = (lower.0, upper.0);
+        let (a, b) = match self.defect {
+            None => ends,
+            Some(defect) => defect.ends(ends),
+        };
         let key = self.root.key(NoiseLabel::PairwiseNoise, a, b);
         let make = |key, scale| match &self.ring {
             Some(laws) => Term::mask(key, scale, Arc::clone(laws)),
@@ -169,9 +134,10 @@ impl Assignment {
         };
         let plus = make(key.clone(), self.sigmas.pairwise);
         let minus = make(key, -self.sigmas.pairwise);
-        #[cfg(test)]
-        let (plus, minus) = self.damage_pair(lower, upper, plus, minus);
-        (plus, minus)
+        match self.defect {
+            None => (plus, minus),
+            Some(defect) => defect.pair((lower, upper), (plus, minus)),
+        }
     }
 
     /// The term that `peer` adds of the noise it shares with `partner`.
@@ -196,90 +162,6 @@ impl Assignment {
             .iter()
             .map(|&partner| self.shared(peer, PeerIndex(partner)));
         PeerNoise::new(self.own(peer), pairs.collect(), self.coordinate(peer))
-    }
-
-    /// The plan as this peer has it.
-    #[cfg(test)]
-    pub(crate) fn damage_plan(&self, peer: PeerIndex, plan: Arc<SessionPlan>) -> Arc<SessionPlan> {
-        match self.tamper {
-            Some(Tamper::WrongModulus(bits, Fools::First)) if peer.0 == 0 => {
-                Arc::new(SessionPlan::clone(&plan).with_wrong_modulus(bits))
-            }
-            _ => plan,
-        }
-    }
-
-    #[cfg(test)]
-    fn damage_owner(&self, peer: PeerIndex) -> PeerIndex {
-        match self.tamper {
-            Some(Tamper::ShareOwnNoise) if peer.0 == 1 => PeerIndex(0),
-            _ => peer,
-        }
-    }
-
-    #[cfg(test)]
-    fn damage_ends(&self, lower: u32, upper: u32) -> (u32, u32) {
-        match self.tamper {
-            Some(Tamper::KeyedByLowerEnd) => (lower, 0),
-            Some(Tamper::KeyedByUpperEnd) => (upper, 0),
-            _ => (lower, upper),
-        }
-    }
-
-    #[cfg(test)]
-    fn damage_own(&self, peer: PeerIndex, mut term: Term) -> Term {
-        match self.tamper {
-            Some(Tamper::HalveOwnNoise | Tamper::HalveAllNoise) => term.scale.factor = 0.5,
-            Some(Tamper::ScaleOwnNoise(factor)) if peer.0 == 0 => term.scale.factor = factor,
-            Some(Tamper::DropPeerNoise) if peer.0 == 0 => term.scale.factor = 0.0,
-            Some(Tamper::ReuseStream) => term.frozen = true,
-            _ => {}
-        }
-        term
-    }
-
-    #[cfg(test)]
-    fn damage_pair(
-        &self,
-        lower: PeerIndex,
-        upper: PeerIndex,
-        mut plus: Term,
-        mut minus: Term,
-    ) -> (Term, Term) {
-        match self.tamper {
-            Some(Tamper::FlipPairwiseSign) if lower.0 == 0 => minus.scale.factor = -1.0,
-            Some(Tamper::ForgetPartner) if (lower.0, upper.0) == (0, 1) => plus.scale.factor = 0.0,
-            Some(Tamper::HalveAllNoise) => {
-                plus.scale.factor = 0.5;
-                minus.scale.factor = 0.5;
-            }
-            Some(Tamper::ScalePairwise(factor)) => {
-                plus.scale.factor = factor;
-                minus.scale.factor = factor;
-            }
-            Some(Tamper::ScaleEdge(a, b, factor)) if (lower.0, upper.0) == (a, b) => {
-                plus.scale.factor = factor;
-                minus.scale.factor = factor;
-            }
-            Some(Tamper::OmitPairsOfPeer) if lower.0 == 0 => {
-                plus.scale.factor = 0.0;
-                minus.scale.factor = 0.0;
-            }
-            Some(Tamper::ReuseStream | Tamper::ReusePairwise) => {
-                plus.frozen = true;
-                minus.frozen = true;
-            }
-            Some(Tamper::RepeatChunk) => {
-                plus.one_chunk = true;
-                minus.one_chunk = true;
-            }
-            Some(Tamper::NarrowMasks) => {
-                plus.narrow = true;
-                minus.narrow = true;
-            }
-            _ => {}
-        }
-        (plus, minus)
     }
 }
 

@@ -1,9 +1,11 @@
 //! The noise of a whole simulated network: who draws which stream, and shares it with whom.
 
 mod assignment;
+mod defect;
 mod network;
 
 pub use assignment::Assignment;
-#[cfg(test)]
-pub(crate) use assignment::{Fools, Tamper};
+pub use defect::Defect;
+#[cfg(any(test, feature = "testing"))]
+pub use defect::Fools;
 pub use network::NetworkNoise;

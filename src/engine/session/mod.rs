@@ -11,7 +11,7 @@ pub use error::SessionError;
 pub use views::{Recompiled, SessionViews, ViewError, ViewSession};
 
 use super::EngineError;
-use super::noise::Assignment;
+use super::noise::{Assignment, Defect};
 use super::outcome::Communication;
 use super::rows::PeerRows;
 use crate::linalg::{Block, SparseRows};
@@ -593,6 +593,16 @@ impl Session {
     }
 }
 
+impl Session {
+    /// The same session with a defect in how its noise is drawn. No build has one without the feature `testing`.
+    #[must_use]
+    pub fn with_defect(mut self, defect: Defect) -> Self {
+        self.plan = defect.plan(self.plan);
+        self.noise = self.noise.with_defect(defect);
+        self
+    }
+}
+
 /// What tests do to a session to see that engines notice, or that statistics do.
 #[cfg(test)]
 impl Session {
@@ -609,16 +619,6 @@ impl Session {
     /// The same session with other noise than its own.
     pub(crate) fn with_noise(mut self, noise: Assignment) -> Self {
         self.noise = noise;
-        self
-    }
-
-    /// The same session with a defect in how its noise is drawn.
-    pub(crate) fn tampered(mut self, tamper: super::noise::Tamper) -> Self {
-        use super::noise::{Fools, Tamper};
-        if let Tamper::WrongModulus(bits, Fools::All) = tamper {
-            self.plan = Arc::new(SessionPlan::clone(&self.plan).with_wrong_modulus(bits));
-        }
-        self.noise = self.noise.tampered(tamper);
         self
     }
 }

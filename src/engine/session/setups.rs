@@ -32,8 +32,10 @@ impl Session {
         let u = index.index();
         let neighbours = self.graph().neighbours(u).iter();
         let plan = Arc::clone(&self.plan);
-        #[cfg(test)]
-        let plan = self.noise.damage_plan(index, plan);
+        let plan = match self.noise.defect() {
+            None => plan,
+            Some(defect) => defect.plan_of(index, plan),
+        };
         PeerSetup {
             index,
             plan,

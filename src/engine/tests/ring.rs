@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{assert_same_bits, graphs, rows, schemes_on, session_of};
 use crate::engine::central::{self, SumNoise};
 use crate::engine::event::{self, Latency};
-use crate::engine::noise::{Assignment, Fools, Tamper};
+use crate::engine::noise::{Assignment, Defect, Fools};
 use crate::engine::{
     EngineError, Observer, PeerRows, Session, SessionError, Silent, Transcript, federated, lockstep,
 };
@@ -203,22 +203,22 @@ fn published_residues(ring: RingParameters) {
 #[test]
 fn a_missing_mask_spoils_the_sum_and_halved_noise_is_not_the_curator_s() {
     for ring in [RING, WIDE] {
-        tampered(ring);
+        defects_show(ring);
     }
 }
 
-fn tampered(ring: RingParameters) {
+fn defects_show(ring: RingParameters) {
     let session = in_ring(&graphs()[1], AveragingKind::Tree, ring).expect("exact");
     let central = central::run(&session, SumNoise::Shares, &mut Silent).expect("runs");
-    for tamper in [
-        Tamper::ForgetPartner,
-        Tamper::FlipPairwiseSign,
-        Tamper::HalveOwnNoise,
-        Tamper::DropPeerNoise,
-        Tamper::ReuseStream,
-        Tamper::ShareOwnNoise,
+    for defect in [
+        Defect::ForgetPartner,
+        Defect::FlipPairwiseSign,
+        Defect::HalveOwnNoise,
+        Defect::DropPeerNoise,
+        Defect::ReuseStream,
+        Defect::ShareOwnNoise,
     ] {
-        let broken = session.clone().tampered(tamper);
+        let broken = session.clone().with_defect(defect);
         let Ok(outcome) = lockstep::run(&broken, &mut Silent) else {
             continue;
         };
@@ -227,7 +227,7 @@ fn tampered(ring: RingParameters) {
             .iter()
             .zip(&central.records)
             .all(|(a, b)| a.sum == b.sum);
-        assert!(!same, "{tamper:?}");
+        assert!(!same, "{defect:?}");
     }
 }
 
@@ -241,8 +241,8 @@ fn peers_that_reduce_mod_another_power_of_two_end_with_another_sum_or_are_blamed
             .into_iter()
             .filter(|&wrong| wrong <= 64)
         {
-            let tamper = Tamper::WrongModulus(wrong, Fools::First);
-            let broken = session.clone().tampered(tamper);
+            let defect = Defect::WrongModulus(wrong, Fools::First);
+            let broken = session.clone().with_defect(defect);
             match event::run(&broken, latency, &mut Silent) {
                 // One bit of peer 0's residues is lost: of 600 sums about half change.
                 Ok(outcome) => assert!(wrong < bits && outcome.records != honest.records),

@@ -1,6 +1,7 @@
 //! What a session does, validated: its releases, their noise and their exchanges, and the name it goes by.
 
 mod bounds;
+mod defect;
 mod error;
 mod largest;
 mod parameters;
@@ -301,11 +302,11 @@ impl SessionPlan {
     }
 
     /// The same plan for somebody who reduces integers mod 2 to this number.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn with_wrong_modulus(mut self, bits: u32) -> Self {
         let mut releases = self.releases.to_vec();
         for release in &mut releases {
-            release.wrong_bits = Some(bits);
+            release.defect = Some(defect::WrongModulus(bits));
         }
         self.releases = releases.into();
         self

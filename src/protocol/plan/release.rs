@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::super::wire;
 use super::bounds::Bounds;
+use super::defect::WrongModulus;
 use super::error::SessionPlanError;
 use super::parameters::{RingParameters, SessionParameters};
 use super::steps::Steps;
@@ -20,9 +21,8 @@ pub struct PlannedRelease {
     factor: f64,
     /// The integers that its sum is made of.
     ring: Option<RingParameters>,
-    /// k, where it is not the plan's: a defect that only tests can build.
-    #[cfg(test)]
-    pub(super) wrong_bits: Option<u32>,
+    /// What is wrong with how it is reduced, which only tests can build.
+    pub(super) defect: Option<WrongModulus>,
 }
 
 /// How the noise of one release is scaled, once peers have agreed on what it depends on.
@@ -243,8 +243,7 @@ impl PlannedRelease {
             statistic,
             factor,
             ring: parameters.ring.filter(|_| spec_is_sum),
-            #[cfg(test)]
-            wrong_bits: None,
+            defect: None,
         })
     }
 
@@ -317,16 +316,23 @@ impl PlannedRelease {
         }
     }
 
-    /// How the noise is scaled, given the agreed number: for the release's ceiling where it has one and the number is below.
+    /// What one record can move every block by, given the agreed number: as noise is scaled, for the release's ceiling where it has one
+    /// and the number is below. Of the kind that the plan's noise needs: lengths, or sums of absolute values.
     #[must_use]
-    pub fn terms(&self, agreed: f64) -> Terms {
-        let statistic = agreed;
+    pub fn moved(&self, agreed: f64) -> Vec<f64> {
         // What is no number is no reason for less noise: the bounds take it for the worst case.
         let agreed = match self.spec.ceiling {
             Some(ceiling) if agreed <= ceiling => ceiling,
             _ => agreed,
         };
-        let moved = self.bounds.at(agreed);
+        self.bounds.at(agreed)
+    }
+
+    /// How the noise is scaled, given the agreed number: for the release's ceiling where it has one and the number is below.
+    #[must_use]
+    pub fn terms(&self, agreed: f64) -> Terms {
+        let statistic = agreed;
+        let moved = self.moved(agreed);
         if let [sensitivity] = *moved.as_slice() {
             return Terms {
                 statistic,
@@ -355,11 +361,9 @@ impl PlannedRelease {
 
     fn steps(&self, sensitivity: f64) -> Option<Steps> {
         let steps = self.ring.map(|ring| Steps::new(ring, sensitivity));
-        #[cfg(test)]
-        let steps = match self.wrong_bits {
-            Some(bits) => steps.map(|steps| steps.with_bits(bits)),
+        match self.defect {
             None => steps,
-        };
-        steps
+            Some(defect) => steps.map(|steps| steps.with_bits(defect.bits())),
+        }
     }
 }

@@ -30,7 +30,6 @@ impl Steps {
     }
 
     /// The same mod 2^`bits`: a defect that tests build.
-    #[cfg(test)]
     pub(super) fn with_bits(self, bits: u32) -> Self {
         Self { bits, ..self }
     }

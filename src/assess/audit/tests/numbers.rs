@@ -4,7 +4,7 @@ use super::{audit, broken, options};
 use crate::assess::audit::{Audit, AuditError};
 use crate::config::read_config;
 use crate::engine::Silent;
-use crate::engine::noise::Tamper;
+use crate::engine::noise::Defect;
 use crate::scenario::Experiment;
 
 /// Twelve rows of five numbers between 0 and 16, dealt to six peers of three neighbours.
@@ -143,7 +143,7 @@ fn what_predicts_ratings_stays_below_the_certificate() {
 #[test]
 fn noise_of_half_the_size_is_caught_on_rows_of_numbers() {
     for experiment in [matrix(&[]), ratings(&[]), completion(&[])] {
-        let found = broken(&experiment, &options(1500), Tamper::HalveAllNoise);
+        let found = broken(&experiment, &options(1500), Defect::HalveAllNoise);
         assert!(!found.passed, "{found:?}");
     }
 }

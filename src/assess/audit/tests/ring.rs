@@ -3,7 +3,7 @@
 use super::{broken, experiment, options};
 use crate::assess::audit::{AttackerKind, audit};
 use crate::engine::Silent;
-use crate::engine::noise::Tamper;
+use crate::engine::noise::Defect;
 
 const RING: [&str; 2] = ["noise.scheme=ring", "averaging={scheme=\"tree\"}"];
 
@@ -18,12 +18,12 @@ fn what_is_learned_of_a_ring_stays_below_its_certificate_and_comes_near_it() {
 #[test]
 fn halved_noise_and_missing_masks_are_caught() {
     let experiment = experiment(&RING);
-    for tamper in [Tamper::HalveOwnNoise, Tamper::OmitPairsOfPeer] {
-        let audit = broken(&experiment, &options(4000), tamper);
-        assert!(!audit.passed, "{tamper:?}: {audit:?}");
+    for defect in [Defect::HalveOwnNoise, Defect::OmitPairsOfPeer] {
+        let audit = broken(&experiment, &options(4000), defect);
+        assert!(!audit.passed, "{defect:?}: {audit:?}");
         assert!(
             audit.empirical_mu > audit.certified_mu,
-            "{tamper:?}: {audit:?}"
+            "{defect:?}: {audit:?}"
         );
     }
 }

@@ -11,7 +11,7 @@ use crate::noise::NoiseChunk;
 use crate::protocol::{Steps, Terms};
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId};
 
-/// What a peer contributes, without noise.
+/// What a peer contributes, without noise, in whole steps.
 type Contributed<'a> = dyn Fn(usize) -> Block + Sync + 'a;
 
 /// The coordinates of a peer that are drawn again.
@@ -27,8 +27,7 @@ pub(super) fn redraw(
 ) -> Vec<Redrawn> {
     let values = inputs.len() / honest.peers();
     let redraw = |(u, published): (usize, &[u64])| {
-        let mut local = contributed(u);
-        terms.to_steps(local.values_mut());
+        let local = contributed(u);
         let range = turn(u);
         let at = NoiseChunk {
             release,

@@ -68,15 +68,16 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::checks::test;
+use super::record::RowMoves;
 use super::statistics::{chi_squared, least_likely};
 use super::table::Check;
-use crate::algorithm::{Form, ReleaseSpec, contribution};
+use crate::algorithm::{Form, ReleaseSpec};
 use crate::engine::{Inputs, Observer, Session, Simulation, Transcript};
 use crate::linalg::{Block, SparseRows};
 use crate::noise::NoiseChunk;
 use crate::plan::Plan;
 use crate::privacy::{NoisePlan, Statistic};
-use crate::protocol::{PlannedRelease, Terms, Values};
+use crate::protocol::{PlannedRelease, Terms, Values, kernel};
 use crate::vocabulary::{CHUNK, PeerIndex, Quantity, ReleaseId};
 use marginals::Marginals;
 use places::Places;
@@ -179,9 +180,17 @@ impl<'a> PeerLaw<'a> {
         self.simulation.plan().guarantee().noise()
     }
 
-    /// Watches one run, whose untouched session is `honest`.
-    pub(super) fn watch<'b>(&'b mut self, honest: &'b Session) -> Watch<'b, 'a> {
-        Watch { law: self, honest }
+    /// Watches one run, whose untouched session is `honest`, and leaves rows out of its contributions where that is asked for.
+    pub(super) fn watch<'b>(
+        &'b mut self,
+        honest: &'b Session,
+        moves: Option<&'b mut RowMoves>,
+    ) -> Watch<'b, 'a> {
+        Watch {
+            law: self,
+            honest,
+            moves,
+        }
     }
 
     /// The largest difference between a peer's message and its contribution plus its planned noise, in units of
@@ -244,7 +253,7 @@ impl<'a> PeerLaw<'a> {
         let redrawn = match (transcript.inputs, terms.steps()) {
             (Inputs::Residues(published), Some(steps)) => {
                 let inputs = (published, &terms, steps);
-                let local = |u: usize| self.contributed(honest, (planned, transcript), &terms, u);
+                let local = |u: usize| Self::contributed(honest, (planned, transcript), &terms, u);
                 let turn = |u: usize| self.turn(u);
                 integers::redraw(honest, transcript.release, inputs, (&local, &turn))
             }
@@ -291,7 +300,7 @@ impl<'a> PeerLaw<'a> {
             .par_chunks_exact_mut(places.len())
             .enumerate()
             .map(|(u, residual)| {
-                let local = self.contributed(honest, (planned, transcript), terms, u);
+                let local = Self::contributed(honest, (planned, transcript), terms, u);
                 let published = &inputs[u * values..][..values];
                 for (out, &i) in residual.iter_mut().zip(places) {
                     *out = (published[i] - local.values()[i]) / scale;
@@ -311,23 +320,14 @@ impl<'a> PeerLaw<'a> {
 
     /// What peer `u` contributes of its rows in the release's batch, without noise and in the units in which it is published.
     fn contributed(
-        &self,
         honest: &Session,
         (planned, transcript): (&PlannedRelease, &Transcript<'_>),
         terms: &Terms,
         u: usize,
     ) -> Block {
-        let (height, width) = planned.shape();
-        match honest.rows().contributing(u, planned.spec().batch) {
-            Some(rows) => {
-                let history = transcript.states[u].history();
-                let algorithm = honest.plan().algorithm();
-                let mut block = contribution(algorithm, rows, history, (height, width));
-                terms.to_units(0..height * width, block.values_mut());
-                block
-            }
-            None => Block::zeros(height, width),
-        }
+        let rows = honest.rows().contributing(u, planned.spec().batch);
+        let history = transcript.states[u].history();
+        kernel::contribution(honest.plan(), planned, rows, history, terms)
     }
 
     /// Draws the planned noise of peer `u` again, over the chunk that begins at `start`; `expected` holds the local
@@ -436,6 +436,7 @@ fn needed_statistic(planned: &PlannedRelease, transcript: &Transcript<'_>) -> f6
 pub(super) struct Watch<'b, 'a> {
     law: &'b mut PeerLaw<'a>,
     honest: &'b Session,
+    moves: Option<&'b mut RowMoves>,
 }
 
 impl Observer for Watch<'_, '_> {
@@ -445,5 +446,12 @@ impl Observer for Watch<'_, '_> {
 
     fn transcript(&mut self, transcript: Transcript<'_>) {
         self.law.observe(self.honest, &transcript);
+        if let (Some(moves), Some(planned)) = (
+            &mut self.moves,
+            self.honest.plan().release(transcript.release),
+        ) {
+            let statistic = needed_statistic(planned, &transcript);
+            moves.observe(self.honest, planned, (statistic, &transcript));
+        }
     }
 }

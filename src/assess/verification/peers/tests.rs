@@ -9,7 +9,7 @@ use super::marginals::Marginals;
 use super::places::Places;
 use super::whitened::Whitened;
 use crate::assess::verification::Check;
-use crate::engine::noise::{Assignment, Tamper};
+use crate::engine::noise::{Assignment, Defect};
 use crate::engine::{EngineError, Observer, Session, event, lockstep};
 use crate::noise::Sigmas;
 use crate::scenario::Experiment;
@@ -49,13 +49,13 @@ fn observed(
     for run in 0..runs {
         let honest = experiment.session(&root.repetition(run));
         let session = prepare(honest.clone());
-        lockstep::run(&session, &mut law.watch(&honest)).expect("runs");
+        lockstep::run(&session, &mut law.watch(&honest, None)).expect("runs");
     }
     (law.checks(), law.gap())
 }
 
-fn tampered(tamper: Tamper) -> impl Fn(Session) -> Session {
-    move |session: Session| session.tampered(tamper)
+fn broken_by(defect: Defect) -> impl Fn(Session) -> Session {
+    move |session: Session| session.with_defect(defect)
 }
 
 fn p_of(checks: &[Check], needle: &str) -> f64 {
@@ -82,27 +82,27 @@ fn every_pairwise_defect_is_caught_on_the_quickstart_by_the_law_alone() {
     let experiment = experiment(&[]);
     let first = experiment.noise_topology().graph().neighbours(0)[0];
     let defects = [
-        (FEW_RUNS, Tamper::ScalePairwise(0.0), "Kolmogorov"),
-        (FEW_RUNS, Tamper::ScalePairwise(0.1), "mean square"),
-        (FEW_RUNS, Tamper::ScalePairwise(0.5), "mean square"),
-        (FEW_RUNS, Tamper::OmitPairsOfPeer, "variance of one peer"),
+        (FEW_RUNS, Defect::ScalePairwise(0.0), "Kolmogorov"),
+        (FEW_RUNS, Defect::ScalePairwise(0.1), "mean square"),
+        (FEW_RUNS, Defect::ScalePairwise(0.5), "mean square"),
+        (FEW_RUNS, Defect::OmitPairsOfPeer, "variance of one peer"),
         (
             RUNS,
-            Tamper::ScaleEdge(0, first, 0.5),
+            Defect::ScaleEdge(0, first, 0.5),
             "covariance of one edge",
         ),
-        (FEW_RUNS, Tamper::FlipPairwiseSign, "covariance of one edge"),
-        (FEW_RUNS, Tamper::KeyedByLowerEnd, "covariance without edge"),
-        (FEW_RUNS, Tamper::KeyedByUpperEnd, "covariance without edge"),
-        (FEW_RUNS, Tamper::RepeatChunk, "between coordinates"),
-        (FEW_RUNS, Tamper::ReusePairwise, "between iterations"),
-        (FEW_RUNS, Tamper::ReuseStream, "between iterations"),
+        (FEW_RUNS, Defect::FlipPairwiseSign, "covariance of one edge"),
+        (FEW_RUNS, Defect::KeyedByLowerEnd, "covariance without edge"),
+        (FEW_RUNS, Defect::KeyedByUpperEnd, "covariance without edge"),
+        (FEW_RUNS, Defect::RepeatChunk, "between coordinates"),
+        (FEW_RUNS, Defect::ReusePairwise, "between iterations"),
+        (FEW_RUNS, Defect::ReuseStream, "between iterations"),
     ];
-    for (number, (runs, tamper, needle)) in (0..).zip(defects) {
+    for (number, (runs, defect, needle)) in (0..).zip(defects) {
         let root = Seed::from_u64(100 + number);
-        let (checks, gap) = observed(&experiment, (&root, runs), &tampered(tamper));
-        assert!(p_of(&checks, needle) < ALARM, "{tamper:?}: {checks:?}");
-        assert!(gap > 1.0, "{tamper:?}: {gap}");
+        let (checks, gap) = observed(&experiment, (&root, runs), &broken_by(defect));
+        assert!(p_of(&checks, needle) < ALARM, "{defect:?}: {checks:?}");
+        assert!(gap > 1.0, "{defect:?}: {gap}");
     }
     let healthy = (&Seed::from_u64(7), RUNS);
     let (checks, gap) = observed(&experiment, healthy, &|session| session);
@@ -132,29 +132,29 @@ fn noise_of_an_earlier_run_is_caught_as_a_correlation_between_runs() {
 fn defects_are_caught_seed_after_seed_on_a_small_network() {
     let experiment = experiment(&SMALL);
     let by_law = [
-        Tamper::ScalePairwise(0.0),
-        Tamper::ScalePairwise(0.1),
-        Tamper::ScalePairwise(0.5),
-        Tamper::OmitPairsOfPeer,
-        Tamper::KeyedByLowerEnd,
-        Tamper::KeyedByUpperEnd,
-        Tamper::ReusePairwise,
-        Tamper::FlipPairwiseSign,
+        Defect::ScalePairwise(0.0),
+        Defect::ScalePairwise(0.1),
+        Defect::ScalePairwise(0.5),
+        Defect::OmitPairsOfPeer,
+        Defect::KeyedByLowerEnd,
+        Defect::KeyedByUpperEnd,
+        Defect::ReusePairwise,
+        Defect::FlipPairwiseSign,
     ];
     let by_algebra = [
-        Tamper::ShareOwnNoise,
-        Tamper::DropPeerNoise,
-        Tamper::HalveOwnNoise,
+        Defect::ShareOwnNoise,
+        Defect::DropPeerNoise,
+        Defect::HalveOwnNoise,
     ];
     for seed in 0..10 {
         let root = Seed::from_u64(seed);
-        for tamper in by_law {
-            let (checks, _) = observed(&experiment, (&root, 12), &tampered(tamper));
-            assert!(least(&checks) < ALARM, "{tamper:?}, {seed}: {checks:?}");
+        for defect in by_law {
+            let (checks, _) = observed(&experiment, (&root, 12), &broken_by(defect));
+            assert!(least(&checks) < ALARM, "{defect:?}, {seed}: {checks:?}");
         }
-        for tamper in by_algebra {
-            let (_, gap) = observed(&experiment, (&root, 2), &tampered(tamper));
-            assert!(gap > 1e3, "{tamper:?}, {seed}: {gap}");
+        for defect in by_algebra {
+            let (_, gap) = observed(&experiment, (&root, 2), &broken_by(defect));
+            assert!(gap > 1e3, "{defect:?}, {seed}: {gap}");
         }
     }
 }
@@ -236,7 +236,7 @@ fn a_large_network_is_whitened_in_patches() {
     let graph = Graph::from_edges(PEERS as usize, &edges).expect("simple");
     let places = Places::new(PEERS as usize, (10, 1));
     let (own, pairwise) = (0.5, 4.0);
-    let least_of = |tamper: Option<Tamper>| {
+    let least_of = |defect: Option<Defect>| {
         let variances = (f64::powi(own, 2), f64::powi(pairwise, 2));
         let mut whitened = Whitened::new(&graph, variances, (3, 1));
         let mut marginals = Marginals::new(&graph, variances);
@@ -245,7 +245,7 @@ fn a_large_network_is_whitened_in_patches() {
                 .repetition(run)
                 .noise_root(Binding::to(&[]));
             let noise = Assignment::new(root, Sigmas::of_sums(own, pairwise)).expect("finite");
-            let noise = tamper.map_or(noise.clone(), |tamper| noise.tampered(tamper));
+            let noise = defect.map_or(noise.clone(), |defect| noise.with_defect(defect));
             let mut residuals = vec![0.0; 10 * PEERS as usize];
             for (u, out) in residuals.chunks_exact_mut(10).enumerate() {
                 let peer = noise.peer(PeerIndex::from_index(u), &graph);
@@ -259,8 +259,8 @@ fn a_large_network_is_whitened_in_patches() {
         tests.iter().map(|(_, (_, p))| *p).fold(1.0, f64::min)
     };
     assert!(least_of(None) >= ALARM);
-    for tamper in [Tamper::ScalePairwise(0.5), Tamper::KeyedByLowerEnd] {
-        assert!(least_of(Some(tamper)) < ALARM, "{tamper:?}");
+    for defect in [Defect::ScalePairwise(0.5), Defect::KeyedByLowerEnd] {
+        assert!(least_of(Some(defect)) < ALARM, "{defect:?}");
     }
 }
 
@@ -270,12 +270,14 @@ fn a_large_network_is_whitened_in_patches() {
 fn own_noise_that_is_missing_in_the_plan_s_own_draws_is_seen() {
     let experiment = experiment(&[]);
     let simulation = experiment.simulation();
-    for (tamper, seed) in [(Tamper::DropPeerNoise, 5), (Tamper::ScaleOwnNoise(0.7), 6)] {
+    for (defect, seed) in [(Defect::DropPeerNoise, 5), (Defect::ScaleOwnNoise(0.7), 6)] {
         let root = Seed::from_u64(seed);
         let mut law = PeerLaw::new(&simulation, 12);
         for run in 0..12 {
-            let wrong = experiment.session(&root.repetition(run)).tampered(tamper);
-            lockstep::run(&wrong, &mut law.watch(&wrong)).expect("runs");
+            let wrong = experiment
+                .session(&root.repetition(run))
+                .with_defect(defect);
+            lockstep::run(&wrong, &mut law.watch(&wrong, None)).expect("runs");
         }
         assert!(law.gap() <= 1.0, "both sides draw the same");
         let checks = law.checks();

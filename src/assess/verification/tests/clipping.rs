@@ -50,12 +50,12 @@ fn counts_with_half_of_their_noise_fail() {
 #[test]
 fn what_is_wrong_with_single_peers_shows_in_releases_of_several_blocks() {
     let set = [&CLIPPED[..], &["algorithm.clip_lag=true"]].concat();
-    for tamper in [
-        Tamper::DropPeerNoise,
-        Tamper::HalveOwnNoise,
-        Tamper::ReuseStream,
+    for defect in [
+        Defect::DropPeerNoise,
+        Defect::HalveOwnNoise,
+        Defect::ReuseStream,
     ] {
-        let table = broken(tamper, &set);
-        assert!(!table.passed(), "{tamper:?}");
+        let table = broken(defect, &set);
+        assert!(!table.passed(), "{defect:?}");
     }
 }

@@ -3,7 +3,7 @@
 use super::{Verification, VerifyOptions, assert_fails, failed};
 use crate::assess::verification::{verify, verify_sessions};
 use crate::engine::Silent;
-use crate::engine::noise::Tamper;
+use crate::engine::noise::Defect;
 use crate::scenario::Experiment;
 use crate::scenario::testing::sim;
 
@@ -20,8 +20,8 @@ fn experiment(set: &[&str]) -> Experiment {
 
 const DEFLATION: [&str; 2] = ["algorithm.kind=deflation", "algorithm.rank=2"];
 
-fn broken(tamper: Tamper, set: &[&str]) -> Verification {
-    let prepare = move |session: crate::engine::Session| session.tampered(tamper);
+fn broken(defect: Defect, set: &[&str]) -> Verification {
+    let prepare = move |session: crate::engine::Session| session.with_defect(defect);
     let options = VerifyOptions::default();
     verify_sessions(&experiment(set), options, &prepare, &mut Silent).expect("runs")
 }
@@ -38,25 +38,25 @@ fn healthy_coordinates_pass_with_quotients_and_without() {
 
 #[test]
 fn defects_of_the_noise_on_own_coordinates_are_caught() {
-    for (tamper, needles) in [
+    for (defect, needles) in [
         (
-            Tamper::HalveOwnNoise,
+            Defect::HalveOwnNoise,
             &["published - local", "mean square", "Kolmogorov"][..],
         ),
         (
-            Tamper::ReuseStream,
+            Defect::ReuseStream,
             &["published - local", "consecutive iterations"],
         ),
         (
-            Tamper::DropPeerNoise,
+            Defect::DropPeerNoise,
             &["published - local", "own noise of one peer"],
         ),
-        (Tamper::ScaleOwnNoise(1.5), &["published - local"]),
-        (Tamper::ShareOwnNoise, &["published - local"]),
+        (Defect::ScaleOwnNoise(1.5), &["published - local"]),
+        (Defect::ShareOwnNoise, &["published - local"]),
     ] {
         for set in [&[][..], &DEFLATION] {
-            let table = broken(tamper, set);
-            assert!(!table.passed(), "{tamper:?} {set:?}");
+            let table = broken(defect, set);
+            assert!(!table.passed(), "{defect:?} {set:?}");
             assert_fails(&table, needles);
         }
     }

@@ -3,7 +3,7 @@
 use super::{assert_fails, broken, experiment, failed};
 use crate::assess::verification::{VerifyOptions, verify, verify_sessions};
 use crate::engine::Silent;
-use crate::engine::noise::Tamper;
+use crate::engine::noise::Defect;
 use crate::noise::LaplaceShares;
 
 const USER: [&str; 3] = [
@@ -58,7 +58,7 @@ fn healthy_plans_pass() {
 #[test]
 fn halved_own_noise_is_caught_by_the_algebra_and_by_the_law() {
     for set in [LOCAL, HELD, SUMMED] {
-        let table = broken(Tamper::HalveOwnNoise, &set);
+        let table = broken(Defect::HalveOwnNoise, &set);
         assert_fails(&table, &["published - local", "mean square", LAW]);
     }
 }
@@ -66,11 +66,11 @@ fn halved_own_noise_is_caught_by_the_algebra_and_by_the_law() {
 #[test]
 fn a_holder_without_noise_and_a_reused_stream_are_caught() {
     // Peer 0 is a holder.
-    let table = broken(Tamper::DropPeerNoise, &HELD);
+    let table = broken(Defect::DropPeerNoise, &HELD);
     assert_fails(&table, &["published - local", "one peer's", "mean square"]);
-    let table = broken(Tamper::ReuseStream, &LOCAL);
+    let table = broken(Defect::ReuseStream, &LOCAL);
     assert_fails(&table, &["published - local", "consecutive iterations"]);
-    let table = broken(Tamper::FlipPairwiseSign, &HELD);
+    let table = broken(Defect::FlipPairwiseSign, &HELD);
     assert_fails(&table, &["published - local", "one peer's"]);
 }
 

@@ -3,7 +3,7 @@
 use super::super::verify_pair_of_sessions;
 use super::{Experiment, Silent, Verification, VerifyOptions, assert_fails, failed};
 use crate::engine::Session;
-use crate::engine::noise::Tamper;
+use crate::engine::noise::Defect;
 use crate::scenario::testing::part_of;
 
 /// 16 peers: a pilot of a tenth of the budget, and one power step with the rest. Plans of one release each have the same σ's, so that an engine takes
@@ -66,7 +66,7 @@ fn noise_that_the_pilot_drew_before_is_found() {
 
 #[test]
 fn a_defect_of_either_is_found_in_the_table_of_both() {
-    let table = verified(&|_, session| session.tampered(Tamper::HalveOwnNoise));
+    let table = verified(&|_, session| session.with_defect(Defect::HalveOwnNoise));
     assert_fails(&table, &["published - local", "mean square"]);
     let pilots = failed(&table)
         .iter()
@@ -79,7 +79,7 @@ fn a_defect_of_either_is_found_in_the_table_of_both() {
 #[test]
 fn a_pilot_with_too_little_noise_fails_alone() {
     let (pilot, _) = pair();
-    let prepare = |session: Session| session.tampered(Tamper::HalveOwnNoise);
+    let prepare = |session: Session| session.with_defect(Defect::HalveOwnNoise);
     let table = super::verify_sessions(&pilot, VerifyOptions::default(), &prepare, &mut Silent);
     assert_fails(&table.expect("runs"), &["published - local", "mean square"]);
 }

@@ -3,7 +3,7 @@
 use super::{assert_fails, broken, experiment, failed};
 use crate::assess::verification::{VerifyOptions, verify, verify_sessions};
 use crate::engine::Silent;
-use crate::engine::noise::{Fools, Tamper};
+use crate::engine::noise::{Defect, Fools};
 
 const RING: [&str; 2] = ["noise.scheme=ring", "averaging={scheme=\"tree\"}"];
 
@@ -46,26 +46,26 @@ fn healthy(engine: &str, ring: &[&str]) {
 #[test]
 fn every_defect_of_a_ring_is_caught() {
     for ring in [&RING[..], &WIDE] {
-        let fails = |tamper, needles: &[&str]| assert_fails(&broken(tamper, ring), needles);
+        let fails = |defect, needles: &[&str]| assert_fails(&broken(defect, ring), needles);
         fails(
-            Tamper::HalveOwnNoise,
+            Defect::HalveOwnNoise,
             &[EQUAL, PEER, "least likely own noise of one peer"],
         );
         fails(
-            Tamper::DropPeerNoise,
+            Defect::DropPeerNoise,
             &[EQUAL, PEER, "least likely own noise of one peer"],
         );
-        fails(Tamper::ShareOwnNoise, &[EQUAL, PEER]);
+        fails(Defect::ShareOwnNoise, &[EQUAL, PEER]);
         // One end forgets its mask, or adds it with the wrong sign: the sum is spoiled.
-        fails(Tamper::ForgetPartner, &[EQUAL, PEER]);
-        fails(Tamper::FlipPairwiseSign, &[EQUAL, PEER]);
+        fails(Defect::ForgetPartner, &[EQUAL, PEER]);
+        fails(Defect::FlipPairwiseSign, &[EQUAL, PEER]);
         // Masks cancel in the sum whatever they are: what peers publish shows it.
-        fails(Tamper::ReusePairwise, &[PEER]);
-        fails(Tamper::KeyedByLowerEnd, &[PEER]);
-        fails(Tamper::OmitPairsOfPeer, &[PEER]);
+        fails(Defect::ReusePairwise, &[PEER]);
+        fails(Defect::KeyedByLowerEnd, &[PEER]);
+        fails(Defect::OmitPairsOfPeer, &[PEER]);
         // No masks at all, and masks of a modulus of half the size.
-        fails(Tamper::ScalePairwise(0.0), &[PEER, "highest bits"]);
-        fails(Tamper::NarrowMasks, &[PEER]);
+        fails(Defect::ScalePairwise(0.0), &[PEER, "highest bits"]);
+        fails(Defect::NarrowMasks, &[PEER]);
     }
 }
 
@@ -75,7 +75,7 @@ fn masks_that_repeat_from_chunk_to_chunk_are_caught() {
     let many = [RING[0], RING[1], "data.items=600"];
     let wide = [WIDE[0], WIDE[1], WIDE[2], "data.items=600"];
     for ring in [&many[..], &wide] {
-        assert_fails(&broken(Tamper::RepeatChunk, ring), &[PEER]);
+        assert_fails(&broken(Defect::RepeatChunk, ring), &[PEER]);
     }
 }
 
@@ -84,7 +84,7 @@ fn a_wrong_modulus_is_caught() {
     for (ring, bits) in [(&RING[..], 32), (&WIDE, 64)] {
         for engine in ["engine.kind=lockstep", "engine.kind=event"] {
             let ring = [ring, &[engine]].concat();
-            let reducing = |wrong, who| Tamper::WrongModulus(wrong, who);
+            let reducing = |wrong, who| Defect::WrongModulus(wrong, who);
             // A build that is a bit short: masks cancel all the same, and what is published has no highest bit.
             let narrow = broken(reducing(bits - 1, Fools::All), &ring);
             assert_fails(&narrow, &[PEER, "highest bits"]);
@@ -92,7 +92,7 @@ fn a_wrong_modulus_is_caught() {
         // One peer that is a bit short spoils the sum as well: by 2⁶², so much that no run goes on with it, or by 2³⁰.
         let event = experiment(&[ring, &["engine.kind=event"]].concat());
         let prepare = move |session: crate::engine::Session| {
-            session.tampered(Tamper::WrongModulus(bits - 1, Fools::First))
+            session.with_defect(Defect::WrongModulus(bits - 1, Fools::First))
         };
         match verify_sessions(&event, VerifyOptions::default(), &prepare, &mut Silent) {
             Ok(table) => assert_fails(&table, &[EQUAL, PEER]),
@@ -100,11 +100,12 @@ fn a_wrong_modulus_is_caught() {
         }
     }
     // A bit too many: no message holds it, and where there are none what is published is not what it should be.
-    let wide = broken(Tamper::WrongModulus(33, Fools::All), &RING);
+    let wide = broken(Defect::WrongModulus(33, Fools::All), &RING);
     assert_fails(&wide, &[PEER]);
     for who in [Fools::All, Fools::First] {
-        let prepare =
-            move |session: crate::engine::Session| session.tampered(Tamper::WrongModulus(33, who));
+        let prepare = move |session: crate::engine::Session| {
+            session.with_defect(Defect::WrongModulus(33, who))
+        };
         let experiment = experiment(&[RING[0], RING[1], "engine.kind=event"]);
         let refused = verify_sessions(&experiment, VerifyOptions::default(), &prepare, &mut Silent);
         let error = refused.expect_err("a neighbour sees it").to_string();

@@ -1,0 +1,1 @@
+//! Somebody else's crate. What it verifies stands in `examples/equivalence_test.rs`, which is its test.
