@@ -166,7 +166,8 @@ impl Discloses for NetworkError {
 impl Discloses for AlgorithmTableError {
     fn dependence(&self) -> Dependence {
         match self {
-            Self::Rank { .. }
+            Self::InMemory { .. }
+            | Self::Rank { .. }
             | Self::Momentum { .. }
             | Self::EigenvalueShare { .. }
             | Self::Weights { .. }

@@ -44,6 +44,40 @@ fn check_counts(config: &Config, items: usize) -> Result<(), ExperimentError> {
 
 /// Refuses keys that the algorithm has not, or that do not fit, and asks for those it needs.
 fn check_keys(config: &Config, items: usize) -> Result<(), AlgorithmTableError> {
+    clipping::check(config)?;
+    check_precondition(config)?;
+    check_own_keys(&config.algorithm, items)
+}
+
+/// Refuses what is about a file of an experiment, or about public degrees of items, where rows in memory have neither; then what
+/// [`check`] refuses of the table alone.
+pub(super) fn check_in_memory(
+    table: &AlgorithmConfig,
+    items: usize,
+) -> Result<(), AlgorithmTableError> {
+    let beyond = [
+        ("start", !table.start.is_random()),
+        ("precondition", !table.precondition.is_none()),
+        (
+            "precondition_exponent",
+            table.precondition_exponent.is_some(),
+        ),
+        (
+            "precondition_shrinkage",
+            table.precondition_shrinkage.is_some(),
+        ),
+        ("output", table.output.is_some()),
+        ("arrival", table.arrival.is_some()),
+    ];
+    if let Some((key, _)) = beyond.into_iter().find(|(_, given)| *given) {
+        return Err(AlgorithmTableError::InMemory { key });
+    }
+    clipping::check_keys(table)?;
+    check_own_keys(table, items)
+}
+
+/// Refuses what one table says and its kind has not, or that does not fit so many items.
+fn check_own_keys(table: &AlgorithmConfig, items: usize) -> Result<(), AlgorithmTableError> {
     let AlgorithmConfig {
         kind,
         rank,
@@ -55,9 +89,7 @@ fn check_keys(config: &Config, items: usize) -> Result<(), AlgorithmTableError> 
         arrival,
         output,
         ..
-    } = config.algorithm;
-    clipping::check(config)?;
-    check_precondition(config)?;
+    } = *table;
     if output == Some(Output::LowRank) && kind != AlgorithmKind::Power {
         return Err(AlgorithmTableError::Output { kind: kind.name() });
     }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::algorithm::{Algorithm, NotOnGraph, OnGraph, Start};
+use super::algorithm_keys;
+use super::error::AlgorithmTableError;
+use crate::algorithm::{Algorithm, AlgorithmError, NotOnGraph, OnGraph, Start};
+use crate::config::{AlgorithmConfig, DataFacts};
 use crate::data::{DataError, Dataset, Partition, RowBounds};
 use crate::engine::{Lockstep, NewSessionError, PeerRows, Runner, Simulation};
 use crate::linalg::SparseRows;
@@ -74,6 +77,12 @@ pub enum SimulationError {
     /// A session that cannot be made.
     #[error(transparent)]
     Session(#[from] NewSessionError),
+    /// Keys that name no algorithm for rows in memory.
+    #[error(transparent)]
+    Table(#[from] AlgorithmTableError),
+    /// Numbers that make no algorithm.
+    #[error(transparent)]
+    Algorithm(#[from] AlgorithmError),
     /// An algorithm that does not run on a graph.
     #[error(transparent)]
     OnGraph(#[from] NotOnGraph),
@@ -140,6 +149,31 @@ impl Simulation {
 }
 
 impl SimulationBuilder {
+    /// The algorithm that these keys of the table `[algorithm]` name over these rows, as [`Simulation::new`] has it of an algorithm.
+    ///
+    /// # Errors
+    /// [`SimulationError::Table`] for keys that the kind has not and for those about what rows in memory do not have,
+    /// [`SimulationError::Algorithm`] for numbers that make no algorithm.
+    pub fn named(
+        dataset: Dataset,
+        table: &AlgorithmConfig,
+        promise: Promise,
+    ) -> Result<Self, SimulationError> {
+        let items = dataset.items();
+        algorithm_keys::check_in_memory(table, items)?;
+        let floor = match dataset.bounds() {
+            RowBounds::EqualEntries { degree_floor } => degree_floor,
+            RowBounds::UnitNorm | RowBounds::Edges => 1,
+        };
+        let facts = DataFacts {
+            // Public, as the number of rows is.
+            clip: table.clip_of(dataset.len()),
+            ..DataFacts::of_items(items, floor)
+        };
+        let algorithm = table.algorithm(&facts)?;
+        Ok(Simulation::new(dataset, algorithm, promise))
+    }
+
     /// So many peers, each with an equal share of the rows.
     #[must_use]
     pub fn peers(mut self, peers: usize) -> Self {

@@ -6,6 +6,15 @@ use crate::linalg::{ItemWeightsError, NotFullRank};
 /// Why the `[algorithm]` table cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AlgorithmTableError {
+    /// A key of what rows in memory do not have.
+    #[error(
+        "[algorithm] {key} is about public item degrees, batches or files that a run writes, which rows in memory do not have: leave it out, or \
+         name an experiment file"
+    )]
+    InMemory {
+        /// The key.
+        key: &'static str,
+    },
     /// The rank does not fit the items.
     #[error(
         "[algorithm] rank = {rank} needs at least that many items, but {items} are left: lower rank or raise data.items"

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use super::{Canary, Read};
+use super::{Canary, Read, begun};
 
 use crate::algorithm::AlgorithmKind;
 use crate::config::Config;
@@ -152,7 +152,8 @@ pub(in crate::assess::audit) fn search(
     let known = filters.known();
     let columns: Vec<u32> = known.keys().copied().collect();
     let mut best: Option<(f64, Canary)> = None;
-    let begun = Canary::begun(experiment, user, &Arc::new(start.clone()));
+    let batch = experiment.batch_of_user(user);
+    let begun = begun(batch, &Arc::new(start.clone()));
     let mut consider = |with: &[u32], joins: u32| {
         let read = |columns: &[u32]| {
             let mut items: Vec<u32> = columns.iter().map(|column| known[column]).collect();
@@ -168,11 +169,13 @@ pub(in crate::assess::audit) fn search(
         }
         let held = |row: &[u32]| matrix(experiment, &filters.row(config, user, row));
         let candidate = Canary {
-            user,
+            batch,
             held: [held(&without), held(&with)],
             read: [&without, &with].map(|row| Read::Items(read(row))),
         };
-        let size = candidate.change(experiment, &begun).norm();
+        let size = candidate
+            .change_of(experiment.algorithm(), experiment.program(), &begun)
+            .norm();
         if best.as_ref().is_none_or(|(largest, _)| size > *largest) {
             best = Some((size, candidate));
         }
