@@ -36,7 +36,9 @@ pub use outcome::{
 };
 pub use record::Collector;
 pub use rows::PeerRows;
-pub use runner::{Analytic, Central, Event, Federated, Lockstep, NoNode, Runner, RunnerError};
+pub use runner::{
+    Analytic, Central, Event, Federated, Lockstep, NoNode, Runner, RunnerError, Unsupported,
+};
 pub use session::{
     Recompiled, Session, SessionError, SessionParts, SessionViews, ViewError, ViewSession,
 };

@@ -7,7 +7,7 @@ use super::error::AlgorithmTableError;
 use crate::algorithm::{Algorithm, AlgorithmError, NotOnGraph, OnGraph, Start};
 use crate::config::{AlgorithmConfig, DataFacts};
 use crate::data::{DataError, Dataset, Partition, RowBounds};
-use crate::engine::{Lockstep, NewSessionError, PeerRows, Runner, Simulation};
+use crate::engine::{Lockstep, NewSessionError, PeerRows, Runner, Simulation, Unsupported};
 use crate::linalg::SparseRows;
 use crate::plan::{Averaging, Network, Plan, PlanError, Promise};
 use crate::privacy::{Rule, SensitivityRule, SensitivitySpec};
@@ -77,6 +77,9 @@ pub enum SimulationError {
     /// A session that cannot be made.
     #[error(transparent)]
     Session(#[from] NewSessionError),
+    /// A program that its runner cannot run.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
     /// Keys that name no algorithm for rows in memory.
     #[error(transparent)]
     Table(#[from] AlgorithmTableError),
@@ -292,6 +295,9 @@ impl SimulationBuilder {
             values: Values::F64,
             most_rows: rows.iter().map(SparseRows::len).max().unwrap_or(0),
         };
+        for release in &program.releases {
+            self.runner.supports(&program, release)?;
+        }
         let plan = Plan::of(&program, &promise, &network)?;
         let found = plan.guarantee().noise().epsilon().unwrap_or(f64::INFINITY);
         let asked = promise.epsilon.get();

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::algorithm::AlgorithmKind;
 use crate::config::{AlgorithmConfig, Config, DataFacts};
 use crate::plan::{self, BudgetShare};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
@@ -51,18 +50,11 @@ impl Proposal {
 }
 
 fn name(kind: &str, algorithm: &AlgorithmConfig, floor: u32) -> String {
-    match algorithm.kind {
-        AlgorithmKind::Covariance
-        | AlgorithmKind::IsometricCovariance
-        | AlgorithmKind::RakedCovariance => {
-            format!("{kind}, D = {floor}")
-        }
-        AlgorithmKind::Krylov => format!(
-            "{kind}, L = {}, b = {}, D = {floor}",
-            algorithm.iterations,
-            algorithm.block()
-        ),
-        _ => format!("{kind}, L = {}, D = {floor}", algorithm.iterations),
+    let iterations = algorithm.iterations;
+    match algorithm.block {
+        _ if algorithm.releases_the_matrix() => format!("{kind}, D = {floor}"),
+        Some(block) => format!("{kind}, L = {iterations}, b = {block}, D = {floor}"),
+        None => format!("{kind}, L = {iterations}, D = {floor}"),
     }
 }
 
@@ -76,10 +68,9 @@ fn algorithms(
     own: AlgorithmConfig,
     items: usize,
 ) -> Vec<(AlgorithmConfig, Option<AlgorithmConfig>)> {
-    let with = |kind, block, iterations| AlgorithmConfig {
-        block,
+    let from_start = |plain| AlgorithmConfig {
         start: own.start,
-        ..AlgorithmConfig::plain(kind, own.rank, iterations)
+        ..plain
     };
     let krylov = KRYLOV.into_iter().flat_map(|l| {
         let blocks = BLOCKS
@@ -87,12 +78,14 @@ fn algorithms(
             .into_iter();
         // More directions than items repeat earlier ones.
         let fresh = blocks.filter(move |block| block.saturating_mul(l as usize) <= items);
-        fresh.map(move |block| (with(AlgorithmKind::Krylov, Some(block), l), None))
+        fresh.map(move |block| {
+            let krylov = AlgorithmConfig::krylov(own.rank, block, l);
+            (from_start(krylov), None)
+        })
     });
-    let matrix = |kind| with(kind, None, 1);
-    let isometric = matrix(AlgorithmKind::IsometricCovariance);
-    let packed = matrix(AlgorithmKind::Covariance);
-    let raked = matrix(AlgorithmKind::RakedCovariance);
+    let isometric = from_start(AlgorithmConfig::isometric_covariance(own.rank));
+    let packed = from_start(AlgorithmConfig::covariance(own.rank));
+    let raked = from_start(AlgorithmConfig::raked_covariance(own.rank));
     krylov
         .chain([(isometric, Some(packed)), (raked, None)])
         .collect()

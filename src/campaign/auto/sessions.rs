@@ -1,19 +1,18 @@
 //! The configurations of the sessions of an experiment whose algorithm is chosen: of its pilot, of what candidates are held against, and
 //! of the choice.
 
-use crate::algorithm::AlgorithmKind;
 use crate::campaign::advise::Candidate;
 use crate::config::{AlgorithmConfig, Config};
 use crate::scenario::{ExperimentError, PilotTableError};
 
-/// An algorithm of this kind that keeps rank and start, and P so that it can be refused, and nothing else of `own`.
-pub(super) fn bare(own: &AlgorithmConfig, kind: AlgorithmKind, iterations: u32) -> AlgorithmConfig {
+/// This algorithm from the start that `own` has, with its P so that it can be refused, and nothing else of `own`.
+pub(super) fn bare(own: &AlgorithmConfig, plain: AlgorithmConfig) -> AlgorithmConfig {
     AlgorithmConfig {
         start: own.start,
         precondition: own.precondition,
         precondition_exponent: own.precondition_exponent,
         precondition_shrinkage: own.precondition_shrinkage,
-        ..AlgorithmConfig::plain(kind, own.rank, iterations)
+        ..plain
     }
 }
 
@@ -38,7 +37,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
              [recommender] out",
         );
     }
-    if *own != bare(own, own.kind, 0) {
+    if *own != bare(own, AlgorithmConfig::plain(own.kind, own.rank, 0)) {
         return refuse("keys beside rank and start");
     }
     if !config.privacy.budget.is_even() {
@@ -68,18 +67,15 @@ fn shared(config: &Config) -> Config {
 /// The pilot: the same data, graphs, noise and promise.
 pub(super) fn of_pilot(config: &Config) -> Config {
     let mut config = shared(config);
-    let algorithm = bare(&config.algorithm, AlgorithmKind::Pilot, 1);
-    config.algorithm = AlgorithmConfig {
-        rank: 1,
-        ..algorithm
-    };
+    config.algorithm = bare(&config.algorithm, AlgorithmConfig::pilot());
     config
 }
 
 /// What candidates are held against: any algorithm that can follow the pilot.
 pub(super) fn ground(config: &Config) -> Config {
     let mut config = shared(config);
-    config.algorithm = bare(&config.algorithm, AlgorithmKind::Power, 1);
+    let own = config.algorithm;
+    config.algorithm = bare(&own, AlgorithmConfig::power(own.rank, 1));
     config
 }
 
