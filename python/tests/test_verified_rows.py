@@ -67,7 +67,7 @@ def test_what_is_missing_or_wrong_is_said() -> None:
         undertone.verify(PEOPLE, algorithm={**KRYLOV, "kind": "krilov"}, **PROMISE)
     with pytest.raises(ValueError, match="blocks"):
         undertone.verify(PEOPLE, algorithm={**KRYLOV, "blocks": 2}, **PROMISE)
-    with pytest.raises(ValueError, match="algorithm.block"):
+    with pytest.raises(ValueError, match="only krylov has blocks"):
         undertone.verify(PEOPLE, algorithm={"kind": "power", "rank": 1, "iterations": 2, "block": 3}, **PROMISE)
     with pytest.raises(ValueError, match="experiment file"):
         undertone.verify(PEOPLE, algorithm={**KRYLOV, "precondition": "items"}, **PROMISE)
