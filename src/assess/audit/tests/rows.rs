@@ -35,7 +35,7 @@ fn rows_in_memory_stay_below_the_certificate_and_halved_noise_does_not() {
         let honest = audit(&simulation, &options(4_000), &mut Silent).expect("runs");
         assert!(honest.passed, "{honest:?}");
         assert!(honest.pair_mu > 0.2 * honest.certified_mu, "{honest:?}");
-        let halved = |session: Session| session.with_defect(Defect::ScaleOwnNoise(0.05));
+        let halved = |session: Session| session.with_defect(Defect::HalveAllNoise);
         let options = options(4_000);
         let broken = audit_sessions(&simulation, &options, &halved, &mut Silent).expect("runs");
         assert!(!broken.passed, "{broken:?}");
