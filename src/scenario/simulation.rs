@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use super::algorithm_keys;
 use super::error::AlgorithmTableError;
-use crate::algorithm::{Algorithm, AlgorithmError, NotOnGraph, OnGraph, Start};
+use crate::algorithm::{
+    Algorithm, AlgorithmError, Centred, NotOnGraph, OnGraph, Preconditioned, Prelude, Program,
+    Start,
+};
 use crate::config::{AlgorithmConfig, DataFacts};
 use crate::data::{DataError, Dataset, Partition, RowBounds};
 use crate::engine::{Lockstep, NewSessionError, PeerRows, Runner, Simulation, Unsupported};
@@ -58,8 +61,19 @@ pub struct SimulationBuilder {
     noise_topology: Option<Arc<Topology>>,
     runner: Arc<dyn Runner>,
     seed: u64,
+    /// The mean that is released first.
+    mean: Option<PrivateMean>,
     /// What follows from the rows, and what was given by hand for quantities of an algorithm of your own.
     bounds: SensitivitySpec,
+}
+
+/// A mean that is released under noise before everything else.
+#[derive(Clone, Copy, Debug)]
+struct PrivateMean {
+    /// The length that rows less the mean are shortened to, in the unit of the rows.
+    radius: f64,
+    /// The share of μ² that it spends.
+    share: f64,
 }
 
 /// Why a simulation cannot be built.
@@ -77,6 +91,12 @@ pub enum SimulationError {
     /// A session that cannot be made.
     #[error(transparent)]
     Session(#[from] NewSessionError),
+    /// A private mean that cannot be taken.
+    #[error("the private mean of `centred`: {why}")]
+    Mean {
+        /// Why, and what to change.
+        why: &'static str,
+    },
     /// A program that its runner cannot run.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
@@ -147,6 +167,7 @@ impl Simulation {
             noise_topology: None,
             runner: Arc::new(Lockstep),
             seed: 0,
+            mean: None,
         }
     }
 }
@@ -221,6 +242,14 @@ impl SimulationBuilder {
         self
     }
 
+    /// Rows are taken less their mean, which is released first under noise and spends this share of μ²; what is left of a row is shortened to
+    /// `radius`, in the unit of the rows. Of samples alone.
+    #[must_use]
+    pub fn centred(mut self, radius: f64, share: f64) -> Self {
+        self.mean = Some(PrivateMean { radius, share });
+        self
+    }
+
     /// Noise is shared on this graph.
     #[must_use]
     pub fn noise_topology(mut self, topology: impl Into<Arc<Topology>>) -> Self {
@@ -271,7 +300,7 @@ impl SimulationBuilder {
             }
             false => {
                 let rows = self.dataset.dealt(peers, self.partition, &seed)?;
-                (Arc::clone(&self.algorithm), rows)
+                (self.around_mean(&program)?, rows)
             }
         };
         let program = algorithm.program();
@@ -319,6 +348,41 @@ impl SimulationBuilder {
     }
 }
 
+impl SimulationBuilder {
+    /// The algorithm, on rows less their private mean where that is asked for.
+    fn around_mean(&self, program: &Program) -> Result<Arc<dyn Algorithm>, SimulationError> {
+        let inner = Arc::clone(&self.algorithm);
+        let Some(PrivateMean { radius, share }) = self.mean else {
+            return Ok(inner);
+        };
+        let refuse = |why| Err(SimulationError::Mean { why });
+        let Dataset::Samples { radius: raw, .. } = self.dataset else {
+            return refuse("only samples have one: give Dataset::Samples, or leave centred out");
+        };
+        if Preconditioned::products(program).is_err() {
+            return refuse(
+                "nothing is proved of this algorithm on rows less a mean: use one that is about the matrix alone, such as PowerMethod, \
+                 Krylov or IsometricCovariance",
+            );
+        }
+        // Written so that NaN is refused too.
+        if !(radius > 0.0 && radius.is_finite() && share > 0.0 && share < 1.0) {
+            return refuse("its radius is a length above 0, and its share lies between 0 and 1");
+        }
+        Ok(Arc::new(Centred {
+            inner,
+            prelude: Prelude {
+                slots: self.dataset.len(),
+                // Rows are held in units of their own radius.
+                raw_clip: 1.0,
+                radius: radius / raw,
+                unit_box: false,
+                share,
+            },
+        }))
+    }
+}
+
 /// A random regular graph, or a complete one where there are few peers.
 fn generated(peers: usize, seed: u64) -> Result<Topology, TopologyError> {
     let config = if peers > DEGREE + 1 {
@@ -339,7 +403,7 @@ mod tests {
     use crate::algorithm::{Covariance, PowerMethod};
     use crate::engine::central::{self, SumNoise};
     use crate::engine::event::{self, Latency};
-    use crate::engine::{Silent, lockstep};
+    use crate::engine::{Analytic, Silent, lockstep};
     use crate::linalg::{subspace_distance, top_eigenvectors};
     use crate::plan::Noise;
     use crate::privacy::{Adjacency, PrivacyError};
@@ -422,6 +486,21 @@ mod tests {
         let outcome = lockstep::run(&built.own_session(), &mut Silent).expect("runs");
         let shares = central::run(&built.own_session(), SumNoise::Shares, &mut Silent);
         assert_eq!(outcome.basis(), shares.expect("runs").basis());
+    }
+
+    #[test]
+    fn a_program_is_refused_by_a_runner_that_cannot_run_it() {
+        let promise = Promise::new(1.0, 1e-5, Adjacency::User).expect("valid");
+        let runner = Analytic {
+            probes: 2,
+            contraction: 1e-6,
+        };
+        let refused = simulation(promise).runner(runner).build();
+        let refused = refused.expect_err("a triangle is no product").to_string();
+        assert!(
+            refused.contains("analytic") && refused.contains("lockstep"),
+            "{refused}"
+        );
     }
 
     #[test]
