@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
@@ -17,8 +17,47 @@ from ._memory import lifted
 from ._progress import Progress, told
 from ._runs import Set, Sim, _given, _path, _set
 from ._tables import of_rows
-from ._verification import Check, Verification, verify_rows
+from ._verification import Verification, verify_rows
 from ._warnings import warn
+
+
+#: Arguments of a verification of rows in memory.
+_OF_ROWS = frozenset(verify_rows.__kwdefaults__ or ())
+
+
+@overload
+def verify(
+    sim: Sim,
+    *,
+    set: Set = None,
+    runs: int = 20,
+    significance: float = 1e-3,
+    progress: Progress = None,
+    data: Any = None,
+    topology: GraphLike | None = None,
+    noise_topology: GraphLike | None = None,
+) -> Verification: ...
+
+
+@overload
+def verify(
+    sim: ArrayLike,
+    *,
+    algorithm: Mapping[str, Any],
+    epsilon: float,
+    delta: float | None,
+    row_clip: float,
+    graph: GraphLike | None = None,
+    peers: int | None = None,
+    adjacency: str = "user",
+    noise: str | None = None,
+    colluders: int = 1,
+    averaging: str = "chebyshev",
+    runs: int = 20,
+    significance: float = 1e-3,
+    seed: int = 0,
+    progress: Progress = None,
+) -> Verification: ...
 
 
 def verify(
@@ -47,8 +86,10 @@ def verify(
     **Of rows in memory.** ``sim`` is an array of one row per person. Then ``algorithm`` (the keys of the table ``[algorithm]`` of a file),
     ``epsilon``, ``delta`` (``None`` for 0: Laplace noise) and ``row_clip`` are needed. Every row that is longer than ``row_clip`` is shortened
     to it; choose it without looking at the rows. ``graph`` is any graph that the package takes, one node per peer; without one, peers are on a
-    random graph, one peer per row or as many as ``peers`` says. Rows are dealt to peers in turn. ``adjacency="user"``, ``noise="pairwise"``,
-    ``colluders=1`` and ``averaging="chebyshev"`` are names and numbers that files have, too. ``seed=0`` is the root of all random numbers.
+    random graph, one peer per row or as many as ``peers`` says. Rows are dealt to peers in turn. ``adjacency="user"`` (or ``"replace-user"``),
+    ``noise="pairwise"`` (``"local"`` where ``delta`` is ``None``), ``colluders=1`` and ``averaging="chebyshev"`` are names and numbers that files
+    have, too. ``seed=0`` is the root of all random numbers. Kinds that need more than rows, such as ``auto``, ``streaming`` and those that predict
+    ratings, are refused: they need an experiment file.
 
     >>> import numpy as np
     >>> people = np.random.default_rng(1).normal(size=(60, 4))
@@ -57,6 +98,9 @@ def verify(
     ...     epsilon=1.0, delta=1e-5, row_clip=2.5)
     >>> assert result.passed, result
     """
+    unknown = [name for name in rows if name not in _OF_ROWS]
+    if unknown:
+        raise TypeError(f"verify() got an unexpected keyword argument {unknown[0]!r}")
     if not isinstance(sim, (str, os.PathLike, Mapping)):
         of_files = {"set": set, "data": data, "topology": topology, "noise_topology": noise_topology}
         given = [name for name, value in of_files.items() if value is not None]

@@ -105,6 +105,10 @@ def verify_rows(
         raise TypeError('algorithm is required: the keys of the table [algorithm], such as {"kind": "krylov", "rank": 2, "iterations": 3}')
     if epsilon is None or delta is _UNSAID:
         raise TypeError("epsilon and delta are required; delta=None is 0, which Laplace noise keeps")
+    if hasattr(rows, "tocoo"):
+        raise TypeError("rows are a dense array: give rows.toarray() of a sparse one")
+    if np.ma.is_masked(rows):
+        raise ValueError("rows have masked numbers, and a mask is no part of a row: leave those rows out, or fill them in")
     array = np.asarray(rows)
     if array.ndim != 2:
         raise ValueError(f"rows are an array of two dimensions, one row per person; found {array.ndim}")
