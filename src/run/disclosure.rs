@@ -167,6 +167,8 @@ impl Discloses for AlgorithmTableError {
     fn dependence(&self) -> Dependence {
         match self {
             Self::InMemory { .. }
+            | Self::KindInMemory { .. }
+            | Self::ClipInMemory { .. }
             | Self::Rank { .. }
             | Self::Momentum { .. }
             | Self::EigenvalueShare { .. }

@@ -2,8 +2,9 @@
 
 use super::error::{AlgorithmTableError, ExperimentError, PrivacyTableError};
 use super::{clipping, completion, graph, numbers};
-use crate::algorithm::{AlgorithmError, AlgorithmKind, NoiseScale, Output};
+use crate::algorithm::{AlgorithmError, AlgorithmKind, ClipRule, NoiseScale, Output};
 use crate::config::{AlgorithmConfig, Config};
+use crate::data::Dataset;
 use crate::linalg::start_block;
 use crate::privacy::PrivacyError;
 use crate::protocol::SessionPlanError;
@@ -53,8 +54,12 @@ fn check_keys(config: &Config, items: usize) -> Result<(), AlgorithmTableError> 
 /// [`check`] refuses of the table alone.
 pub(super) fn check_in_memory(
     table: &AlgorithmConfig,
-    items: usize,
+    dataset: &Dataset,
 ) -> Result<(), AlgorithmTableError> {
+    if let Some(why) = needed_beside_rows(table.kind, dataset) {
+        let kind = table.kind.name();
+        return Err(AlgorithmTableError::KindInMemory { kind, why });
+    }
     let beyond = [
         ("start", !table.start.is_random()),
         ("precondition", !table.precondition.is_none()),
@@ -73,7 +78,26 @@ pub(super) fn check_in_memory(
         return Err(AlgorithmTableError::InMemory { key });
     }
     clipping::check_keys(table)?;
-    check_own_keys(table, items)
+    if table.clip == ClipRule::SparseVector {
+        let rule = table.clip.name();
+        return Err(AlgorithmTableError::ClipInMemory { rule });
+    }
+    check_own_keys(table, dataset.items())
+}
+
+/// What a kind needs that these rows in memory do not have; `None` where rows are enough.
+fn needed_beside_rows(kind: AlgorithmKind, dataset: &Dataset) -> Option<&'static str> {
+    let interactions = matches!(dataset, Dataset::Interactions { .. });
+    match kind {
+        AlgorithmKind::Auto => Some("chooses an algorithm after a pilot run"),
+        AlgorithmKind::Streaming => Some("takes rows batch by batch and needs their arrival"),
+        AlgorithmKind::Pilot if !interactions => Some("counts interactions"),
+        AlgorithmKind::RakedCovariance if !interactions => {
+            Some("is proved for rows of interactions")
+        }
+        kind if kind.completes() => Some("predicts ratings and needs their public range"),
+        _ => None,
+    }
 }
 
 /// Refuses what one table says and its kind has not, or that does not fit so many items.

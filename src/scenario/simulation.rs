@@ -13,7 +13,7 @@ use crate::data::{DataError, Dataset, Partition, RowBounds};
 use crate::engine::{Lockstep, NewSessionError, PeerRows, Runner, Simulation, Unsupported};
 use crate::linalg::SparseRows;
 use crate::plan::{Averaging, Network, Plan, PlanError, Promise};
-use crate::privacy::{Rule, SensitivityRule, SensitivitySpec};
+use crate::privacy::{Adjacency, Rule, SensitivityRule, SensitivitySpec};
 use crate::protocol::Values;
 use crate::topology::generators::{Complete, RandomRegular};
 use crate::topology::{GeneratorConfig, Graph, Provenance, Topology, TopologyError};
@@ -109,6 +109,12 @@ pub enum SimulationError {
     /// An algorithm that does not run on a graph.
     #[error(transparent)]
     OnGraph(#[from] NotOnGraph),
+    /// One number of a row as the record, where rows are shortened: all numbers of a row that is too long move with any one of them.
+    #[error(
+        "adjacency = \"rating\" is about one number, and a row that is shortened changes in all of them: choose \"user\" or \"replace-user\", or \
+         name an experiment file with data.ranges"
+    )]
+    OneNumber,
     /// An algorithm of other items than the rows have.
     #[error("the algorithm is for {found} items, the rows have {expected}: make it for those")]
     Items {
@@ -176,15 +182,15 @@ impl SimulationBuilder {
     /// The algorithm that these keys of the table `[algorithm]` name over these rows, as [`Simulation::new`] has it of an algorithm.
     ///
     /// # Errors
-    /// [`SimulationError::Table`] for keys that the kind has not and for those about what rows in memory do not have,
+    /// [`SimulationError::Table`] for keys that the kind has not, and for keys and kinds about what rows in memory do not have,
     /// [`SimulationError::Algorithm`] for numbers that make no algorithm.
     pub fn named(
         dataset: Dataset,
         table: &AlgorithmConfig,
         promise: Promise,
     ) -> Result<Self, SimulationError> {
+        algorithm_keys::check_in_memory(table, &dataset)?;
         let items = dataset.items();
-        algorithm_keys::check_in_memory(table, items)?;
         let floor = match dataset.bounds() {
             RowBounds::EqualEntries { degree_floor } => degree_floor,
             RowBounds::UnitNorm | RowBounds::Edges => 1,
@@ -286,6 +292,10 @@ impl SimulationBuilder {
                 found: program.items,
                 expected: items,
             });
+        }
+        let shortened = matches!(self.dataset, Dataset::Samples { .. });
+        if shortened && self.promise.adjacency() == Adjacency::Rating {
+            return Err(SimulationError::OneNumber);
         }
         let on_graph = matches!(self.dataset, Dataset::Graph { .. });
         let (algorithm, rows) = match on_graph {
@@ -406,7 +416,7 @@ mod tests {
     use crate::engine::{Analytic, Silent, lockstep};
     use crate::linalg::{subspace_distance, top_eigenvectors};
     use crate::plan::Noise;
-    use crate::privacy::{Adjacency, PrivacyError};
+    use crate::privacy::PrivacyError;
     use crate::protocol::averaging::AveragingKind;
 
     fn samples() -> Dataset {
@@ -514,6 +524,10 @@ mod tests {
             .build()
             .expect_err("unproved");
         assert!(refused.to_string().contains("unit-row"), "{refused}");
+        // Shortening a row changes all of its numbers, so one of them is no record.
+        let rating = Promise::new(1.0, 1e-5, Adjacency::Rating).expect("valid");
+        let refused = simulation(rating).seed(1).build();
+        assert!(matches!(refused, Err(SimulationError::OneNumber)));
         let privacy = Promise::new(1.0, 1e-5, Adjacency::User).expect("valid");
         assert!(
             simulation(privacy.clone())
