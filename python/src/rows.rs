@@ -49,11 +49,23 @@ impl Promised {
                 Distribution::Laplace,
             ),
         };
-        let noise = match scheme {
-            Scheme::None => Noise::None,
-            scheme => Noise::of(distribution, scheme),
+        // Without noise nothing is promised, whatever epsilon and delta say.
+        let promise = match scheme {
+            Scheme::None => Promise::none(adjacency),
+            scheme => promise.with_noise(Noise::of(distribution, scheme)),
         };
-        Ok(promise.with_noise(noise).against(self.colluders))
+        Ok(promise.against(self.colluders))
+    }
+
+    /// R, to which longer rows are shortened. It is checked here, where the error can name the argument.
+    fn radius(&self) -> Result<f64, Failure> {
+        let found = self.row_clip;
+        match found.is_finite() && found > 0.0 && found.recip().is_finite() {
+            true => Ok(found),
+            false => Err(Failure::Value(format!(
+                "row_clip is {found:?}, expected a finite number above 0 whose reciprocal is finite"
+            ))),
+        }
     }
 }
 
@@ -99,7 +111,7 @@ pub(crate) fn verify_rows(
     let averaging: AveragingKind = named("averaging", &promised.averaging)?;
     let dataset = Dataset::Samples {
         rows: rows_of(&rows)?,
-        radius: promised.row_clip,
+        radius: promised.radius()?,
     };
     let mut builder = SimulationBuilder::named(dataset, &table, promise)
         .map_err(|error| Failure::value(&error))?

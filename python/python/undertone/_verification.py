@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _undertone
-from ._counts import count
+from ._counts import count, number
 from ._graphs import GraphLike, peers_of
 from ._progress import Progress, told
 from ._tables import of_rows
@@ -55,8 +55,9 @@ class Verification:
         return self.text
 
     def __repr__(self) -> str:
-        # What an assertion that fails shows.
-        return f"<Verification of {self.name} on {self.engine}: {self.text}>"
+        # What pytest shows of `assert result.passed, result`. It cuts a repr after 240 characters, so failures stand alone.
+        lines = self.text.splitlines()
+        return "\n".join(line for line in lines if not line.startswith("  skipped: "))
 
     @classmethod
     def read(cls, text: str) -> Verification:
@@ -122,9 +123,9 @@ def verify_rows(
             raise ValueError(f"the graph has {len(nodes)} nodes, one per peer: leave peers out, or say {len(nodes)}")
         peers, edges = len(nodes), nodes.edges
     promised = _Promised(
-        float(epsilon),
-        None if delta is None else float(delta),
-        float(row_clip),
+        number("epsilon", epsilon),
+        None if delta is None else number("delta", delta),
+        number("row_clip", row_clip),
         adjacency,
         noise if noise is not None else ("local" if delta is None else "pairwise"),
         count("colluders", colluders),
@@ -138,7 +139,7 @@ def verify_rows(
             dict(algorithm),
             promised,
             count("runs", runs),
-            float(significance),
+            number("significance", significance),
             count("seed", seed),
             callback,
         )
