@@ -27,7 +27,7 @@
 //! # }
 //! ```
 
-pub use crate::engine::noise::{Defect, Fools};
+pub use crate::engine::noise::{Defect, Extent};
 
 use crate::assess::verification::{
     Subject, Verification, VerifyError, VerifyOptions, verify_sessions,

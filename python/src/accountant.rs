@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::supervised::supervised;
 
 /// One of the names of a choice, such as `"pairwise"`.
-fn named<T: DeserializeOwned>(what: &str, name: &str) -> Result<T, Failure> {
+pub(crate) fn named<T: DeserializeOwned>(what: &str, name: &str) -> Result<T, Failure> {
     let value = serde_json::Value::String(name.to_owned());
     serde_json::from_value(value).map_err(|error| Failure::Value(format!("{what}: {error}")))
 }

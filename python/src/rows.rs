@@ -5,7 +5,6 @@ use std::sync::Arc;
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde::de::DeserializeOwned;
 use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::config::AlgorithmConfig;
 use undertone::data::Dataset;
@@ -17,7 +16,7 @@ use undertone::scenario::SimulationBuilder;
 use undertone::topology::Graph;
 use undertone::vocabulary::Distribution;
 
-use crate::accountant::edges_of;
+use crate::accountant::{edges_of, named};
 use crate::assessments::Verified;
 use crate::failure::Failure;
 use crate::supervised::{Watching, supervised};
@@ -67,13 +66,6 @@ impl Promised {
             ))),
         }
     }
-}
-
-/// One of the names of a choice, such as `"pairwise"`.
-fn named<T: DeserializeOwned>(what: &str, name: &str) -> Result<T, Failure> {
-    let value = toml::Value::String(name.to_owned());
-    let read = value.try_into();
-    read.map_err(|error: toml::de::Error| Failure::Value(format!("{what}: {}", error.message())))
 }
 
 /// The rows of an array; zeros are left out.

@@ -40,17 +40,13 @@ impl LocalData {
         let count = numbers.iter().max().map_or(0, |&most| most as usize + 1);
         let mut batches = vec![SparseRows::new(rows.dimension()); count.min(1 << 20)];
         for (row, &number) in numbers.iter().enumerate() {
-            let (items, values) = rows.row(row);
             let Some(batch) = batches.get_mut(number as usize) else {
                 return Err(BatchError {
                     numbers: number as usize,
                     rows: rows.len(),
                 });
             };
-            let entries = items.iter().copied().zip(values.iter().copied());
-            batch
-                .push_row(entries)
-                .expect("a row of other rows ascends and fits");
+            batch.append_row(&rows, row);
         }
         Ok(Self { rows, batches })
     }

@@ -183,9 +183,7 @@ pub fn peer_rows(rows: &SparseRows, assignment: &[Vec<u32>]) -> Vec<SparseRows> 
     let held = |users: &Vec<u32>| {
         let mut own = SparseRows::new(rows.dimension());
         for &user in users {
-            let (columns, values) = rows.row(user as usize);
-            own.push_row(columns.iter().copied().zip(values.iter().copied()))
-                .expect("a row of a valid matrix of the same dimension is valid");
+            own.append_row(rows, user as usize);
         }
         own
     };

@@ -96,9 +96,10 @@ impl Loaded {
         let values = self.values.as_ref().map(|values| {
             let mut rows = SparseRows::new(values.dimension());
             for place in &places {
-                let (columns, numbers) = place.map_or((&[][..], &[][..]), |row| values.row(row));
-                rows.push_row(columns.iter().copied().zip(numbers.iter().copied()))
-                    .expect("a row of a valid matrix of the same dimension is valid");
+                match place {
+                    Some(row) => rows.append_row(values, *row),
+                    None => rows.push_row([]).expect("an empty row fits"),
+                }
             }
             rows
         });

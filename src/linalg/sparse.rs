@@ -189,6 +189,29 @@ impl SparseRows {
         self.columns.extend_from_slice(&other.columns);
         self.values.extend_from_slice(&other.values);
     }
+
+    /// These rows followed by row `i` of `other`.
+    ///
+    /// # Panics
+    /// If the dimensions differ, or `other` has no row `i`.
+    pub fn append_row(&mut self, other: &Self, i: usize) {
+        assert_eq!(self.dimension, other.dimension, "matrices of equal width");
+        let (columns, values) = other.row(i);
+        self.columns.extend_from_slice(columns);
+        self.values.extend_from_slice(values);
+        self.offsets.push(self.columns.len());
+    }
+
+    /// Row `i` alone, as a matrix of one row.
+    ///
+    /// # Panics
+    /// If there is no row `i`.
+    #[must_use]
+    pub fn single(&self, i: usize) -> Self {
+        let mut one = Self::new(self.dimension);
+        one.append_row(self, i);
+        one
+    }
 }
 
 impl fmt::Debug for SparseRows {
@@ -305,6 +328,17 @@ mod tests {
         let broken = SparseRows::dense(2, vec![0.0, 1.0, 2.0, f64::NAN]);
         assert_eq!(broken, Err(SparseError::NotFinite { column: 1 }));
         assert_eq!(SparseRows::dense(3, Vec::new()), Ok(SparseRows::new(3)));
+    }
+
+    #[test]
+    fn rows_that_are_appended_one_by_one_are_those_of_the_other_matrix() {
+        let all = example();
+        let mut again = SparseRows::new(all.dimension());
+        for i in 0..all.len() {
+            assert_eq!(all.single(i).row(0), all.row(i));
+            again.append_row(&all, i);
+        }
+        assert_eq!(again, all);
     }
 
     #[test]

@@ -430,36 +430,11 @@ impl Experiment {
         self.plan.sigma_released(release)
     }
 
-    /// The batch of rows that contributes to a release; `None` for all rows.
-    #[must_use]
-    pub fn batch_of(&self, release: ReleaseId) -> Option<u32> {
-        let releases = &self.plan.program().releases;
-        releases.get(release.index()).and_then(|one| one.batch)
-    }
-
     /// The batch that the row of this user is in, in a stream.
     #[must_use]
     pub fn batch_of_user(&self, user: usize) -> Option<u32> {
         let (arrival, batches) = self.config.algorithm.stream()?;
         Some(arrival.batch(user, self.user_rows.len(), batches))
-    }
-
-    /// How many releases are as large as the largest one.
-    #[must_use]
-    pub fn widest_releases(&self) -> u32 {
-        let releases = &self.plan.program().releases;
-        let most = releases.iter().map(ReleaseSpec::values).max();
-        let widest = releases.iter().filter(|one| Some(one.values()) == most);
-        widest.count() as u32
-    }
-
-    /// Rows and columns of what one peer contributes to a release.
-    #[must_use]
-    pub fn shape_of(&self, release: ReleaseId) -> (usize, usize) {
-        let releases = &self.plan.program().releases;
-        releases
-            .get(release.index())
-            .map_or((0, 0), ReleaseSpec::shape)
     }
 
     /// What one record is and against whom it is protected.

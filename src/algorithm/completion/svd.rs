@@ -382,10 +382,7 @@ mod tests {
         let all = rows();
         let mut longest = (0.0_f64, 0.0_f64);
         for i in 0..all.len() {
-            let (items, values) = all.row(i);
-            let mut one = SparseRows::new(ITEMS);
-            one.push_row(items.iter().copied().zip(values.iter().copied()))
-                .expect("a row");
+            let one = all.single(i);
             let norms = |mode| {
                 let algorithm = algorithm(mode);
                 let moved = released(&algorithm, &one);

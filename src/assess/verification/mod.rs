@@ -136,7 +136,7 @@ pub fn verify(
     verify_sessions(subject, options, &|session| session, observer)
 }
 
-/// The same with a chance to change each session before it runs: [`testing`](crate::testing) breaks it on purpose.
+/// The same with a chance to change each session before it runs: `testing` breaks it on purpose.
 pub(crate) fn verify_sessions(
     subject: &impl Subject,
     options: VerifyOptions,
@@ -239,7 +239,7 @@ fn unsettled(
         subject.check_memory()?;
     }
     let mut peers = publishes.then(|| PeerLaw::new(&simulation, runs));
-    let unmoved = record::left_out(plan.promise().adjacency());
+    let no_rows = record::skipped(plan.promise().adjacency());
     let mut moves = RowMoves::default();
     let (mut algebra, mut least_ratio) = (0.0_f64, f64::INFINITY);
     let (mut ours, mut curated) = (Vec::new(), Vec::new());
@@ -249,7 +249,7 @@ fn unsettled(
         let session = prepare(honest.clone());
         let outcome = match &mut peers {
             Some(peers) => {
-                let moves = (run == 0 && unmoved.is_none()).then_some(&mut moves);
+                let moves = (run == 0 && no_rows.is_none()).then_some(&mut moves);
                 runner.run(&session, &mut peers.watch(&honest, moves))
             }
             None => runner.run(&session, &mut Silent),
@@ -319,7 +319,7 @@ fn unsettled(
     if let Some(peers) = &peers {
         table.checks.push(checks::algebra_of_peers(peers.gap()));
         table.checks.extend(peers.checks());
-        match unmoved {
+        match no_rows {
             Some(reason) => table.skipped.push(reason),
             None => table.checks.push(moves.check()),
         }

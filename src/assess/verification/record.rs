@@ -28,8 +28,8 @@ pub(super) struct RowMoves {
     rows: usize,
 }
 
-/// Why no row is left out under this adjacency; `None` where rows are.
-pub(super) fn left_out(adjacency: Adjacency) -> Option<String> {
+/// Why the check is skipped under this adjacency; `None` where it is made.
+pub(super) fn skipped(adjacency: Adjacency) -> Option<String> {
     let is_of_rows = matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
     (!is_of_rows).then(|| {
         format!("record: under adjacency {adjacency} a record is no row; `audit` looks for one that moves too much")
@@ -109,10 +109,7 @@ impl RowMoves {
 fn without(rows: &SparseRows, row: usize) -> SparseRows {
     let mut others = SparseRows::new(rows.dimension());
     for other in (0..rows.len()).filter(|other| *other != row) {
-        let (items, values) = rows.row(other);
-        let entries = items.iter().copied().zip(values.iter().copied());
-        let pushed = others.push_row(entries);
-        pushed.expect("a row of other rows ascends and fits");
+        others.append_row(rows, other);
     }
     others
 }

@@ -47,12 +47,12 @@ mod switched_on {
         /// Masks are uniform mod 2^(k−1) and sums are mod 2^k: at both ends, so that they cancel.
         NarrowMasks,
         /// Whoever reduces integers does so mod 2 to this number: all peers, or peer 0 alone.
-        WrongModulus(u32, Fools),
+        WrongModulus(u32, Extent),
     }
 
-    /// Who has a defect.
+    /// How many peers have a defect.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Fools {
+    pub enum Extent {
         /// Everybody.
         All,
         /// Peer 0, where engines have peers.
@@ -76,7 +76,7 @@ mod switched_on {
         /// The plan that all peers have.
         pub(in crate::engine) fn plan(self, plan: Arc<SessionPlan>) -> Arc<SessionPlan> {
             match self {
-                Self::WrongModulus(bits, Fools::All) => {
+                Self::WrongModulus(bits, Extent::All) => {
                     Arc::new(SessionPlan::clone(&plan).with_wrong_modulus(bits))
                 }
                 _ => plan,
@@ -90,7 +90,7 @@ mod switched_on {
             plan: Arc<SessionPlan>,
         ) -> Arc<SessionPlan> {
             match self {
-                Self::WrongModulus(bits, Fools::First) if peer.0 == 0 => {
+                Self::WrongModulus(bits, Extent::First) if peer.0 == 0 => {
                     Arc::new(SessionPlan::clone(&plan).with_wrong_modulus(bits))
                 }
                 _ => plan,
@@ -218,4 +218,4 @@ mod switched_off {
 #[cfg(not(any(test, feature = "testing")))]
 pub use switched_off::Defect;
 #[cfg(any(test, feature = "testing"))]
-pub use switched_on::{Defect, Fools};
+pub use switched_on::{Defect, Extent};

@@ -7,5 +7,5 @@ mod network;
 pub use assignment::Assignment;
 pub use defect::Defect;
 #[cfg(any(test, feature = "testing"))]
-pub use defect::Fools;
+pub use defect::Extent;
 pub use network::NetworkNoise;

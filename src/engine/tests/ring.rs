@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{assert_same_bits, graphs, rows, schemes_on, session_of};
 use crate::engine::central::{self, SumNoise};
 use crate::engine::event::{self, Latency};
-use crate::engine::noise::{Assignment, Defect, Fools};
+use crate::engine::noise::{Assignment, Defect, Extent};
 use crate::engine::{
     EngineError, Observer, PeerRows, Session, SessionError, Silent, Transcript, federated, lockstep,
 };
@@ -241,7 +241,7 @@ fn peers_that_reduce_mod_another_power_of_two_end_with_another_sum_or_are_blamed
             .into_iter()
             .filter(|&wrong| wrong <= 64)
         {
-            let defect = Defect::WrongModulus(wrong, Fools::First);
+            let defect = Defect::WrongModulus(wrong, Extent::First);
             let broken = session.clone().with_defect(defect);
             match event::run(&broken, latency, &mut Silent) {
                 // One bit of peer 0's residues is lost: of 600 sums about half change.

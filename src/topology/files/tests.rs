@@ -412,15 +412,20 @@ fn a_stated_number_of_nodes_is_the_only_one_above_the_length_of_a_file() {
     survive(b"2");
     survive(b"4000000");
     survive(b"4000001");
+    survive(b"# node 0 a\n031\n1 2\n2 0\n");
 }
 
 fn survive(bytes: &[u8]) {
     for format in FORMATS {
         for merge in [false, true] {
             if let Ok(graph) = format.parse(bytes).and_then(|p| p.into_graph(merge)) {
-                // An edge list may say how many nodes there are.
+                // An edge list may say how many nodes there are, on its first line that is no comment.
                 let text = String::from_utf8_lossy(bytes);
-                let first = text.split_whitespace().next();
+                let first = text
+                    .lines()
+                    .map(str::trim)
+                    .find(|line| !line.is_empty() && !line.starts_with('#'));
+                let first = first.and_then(|line| line.split_whitespace().next());
                 let said = first.and_then(|first| first.parse().ok()) == Some(graph.nodes());
                 assert!(graph.nodes() <= bytes.len() || (said && format == Format::Edges));
                 assert!(graph.edges() <= bytes.len());

@@ -211,5 +211,5 @@ pub(super) fn world(
     let (config, placed) = (experiment.config(), experiment.placed());
     let dealt = filters::dealt(config, &rows, experiment.interactions(), placed);
     let dealt = dealt.expect("the experiment was dealt in the same way");
-    (super::row::one(&rows, user), dealt)
+    (rows.single(user), dealt)
 }

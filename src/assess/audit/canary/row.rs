@@ -24,7 +24,7 @@ impl Canary {
         let adjacency = simulation.plan().promise().adjacency();
         let held = session.rows();
         let mine = held.get(victim).filter(|rows| !rows.is_empty());
-        let row = one(mine.ok_or(AuditError::NoUser)?, 0);
+        let row = mine.ok_or(AuditError::NoUser)?.single(0);
         let others = match adjacency {
             Adjacency::User => vec![SparseRows::new(row.dimension())],
             Adjacency::ReplaceUser => others(held, victim),
@@ -35,18 +35,18 @@ impl Canary {
             read: [&other, &row].map(|rows| Read::Numbers(entries(rows))),
             held: [other, row.clone()],
         });
-        let moved = |canary: &Self| {
+        let moved = canaries.map(|canary| {
             let begun = canary.begun(session.start());
-            canary.change(simulation, &begun).norm()
-        };
-        let furthest = canaries.max_by(|a, b| moved(a).total_cmp(&moved(b)));
-        let canary = furthest.filter(|canary| moved(canary) > 0.0);
-        let canary = canary.ok_or(AuditError::SameRow)?;
+            (canary.change(simulation, &begun).norm(), canary)
+        });
+        let furthest = moved.max_by(|(a, _), (b, _)| a.total_cmp(b));
+        let furthest = furthest.filter(|(moved, _)| *moved > 0.0);
+        let (_, canary) = furthest.ok_or(AuditError::SameRow)?;
         let worlds = [0, 1].map(|world| {
             let mut peers = held.to_vec();
             let mut rows = canary.held[world].clone();
             for later in 1..held[victim].len() {
-                rows.append(&one(&held[victim], later));
+                rows.append_row(&held[victim], later);
             }
             peers[victim] = rows;
             PeerRows::new(peers)
@@ -64,7 +64,7 @@ fn others(held: &PeerRows, victim: usize) -> Vec<SparseRows> {
     let all: Vec<_> = all.collect();
     let step = all.len().div_ceil(MOST_OTHERS).max(1);
     let spaced = all.into_iter().step_by(step);
-    spaced.map(|(rows, row)| one(rows, row)).collect()
+    spaced.map(|(rows, row)| rows.single(row)).collect()
 }
 
 /// Numbers of a matrix of at most one row, by their columns.
@@ -72,14 +72,4 @@ fn entries(rows: &SparseRows) -> Vec<(u32, f64)> {
     let rows = (0..rows.len()).map(|row| rows.row(row));
     rows.flat_map(|(columns, values)| columns.iter().copied().zip(values.iter().copied()))
         .collect()
-}
-
-/// One of these rows as a matrix.
-pub(super) fn one(rows: &SparseRows, number: usize) -> SparseRows {
-    let (columns, values) = rows.row(number);
-    let entries = columns.iter().copied().zip(values.iter().copied());
-    let mut one = SparseRows::new(rows.dimension());
-    one.push_row(entries)
-        .expect("a row of other rows ascends and fits");
-    one
 }

@@ -3,7 +3,7 @@
 use super::{assert_fails, broken, experiment, failed};
 use crate::assess::verification::{VerifyOptions, verify, verify_sessions};
 use crate::engine::Silent;
-use crate::engine::noise::{Defect, Fools};
+use crate::engine::noise::{Defect, Extent};
 
 const RING: [&str; 2] = ["noise.scheme=ring", "averaging={scheme=\"tree\"}"];
 
@@ -86,13 +86,13 @@ fn a_wrong_modulus_is_caught() {
             let ring = [ring, &[engine]].concat();
             let reducing = |wrong, who| Defect::WrongModulus(wrong, who);
             // A build that is a bit short: masks cancel all the same, and what is published has no highest bit.
-            let narrow = broken(reducing(bits - 1, Fools::All), &ring);
+            let narrow = broken(reducing(bits - 1, Extent::All), &ring);
             assert_fails(&narrow, &[PEER, "highest bits"]);
         }
         // One peer that is a bit short spoils the sum as well: by 2⁶², so much that no run goes on with it, or by 2³⁰.
         let event = experiment(&[ring, &["engine.kind=event"]].concat());
         let prepare = move |session: crate::engine::Session| {
-            session.with_defect(Defect::WrongModulus(bits - 1, Fools::First))
+            session.with_defect(Defect::WrongModulus(bits - 1, Extent::First))
         };
         match verify_sessions(&event, VerifyOptions::default(), &prepare, &mut Silent) {
             Ok(table) => assert_fails(&table, &[EQUAL, PEER]),
@@ -100,9 +100,9 @@ fn a_wrong_modulus_is_caught() {
         }
     }
     // A bit too many: no message holds it, and where there are none what is published is not what it should be.
-    let wide = broken(Defect::WrongModulus(33, Fools::All), &RING);
+    let wide = broken(Defect::WrongModulus(33, Extent::All), &RING);
     assert_fails(&wide, &[PEER]);
-    for who in [Fools::All, Fools::First] {
+    for who in [Extent::All, Extent::First] {
         let prepare = move |session: crate::engine::Session| {
             session.with_defect(Defect::WrongModulus(33, who))
         };
