@@ -4,6 +4,7 @@
 //! [`Experiment`](crate::scenario::Experiment) to find out. Nothing here reads data or builds a graph unasked.
 
 mod algorithm;
+mod algorithm_choices;
 mod completion;
 mod descent;
 mod dropouts;

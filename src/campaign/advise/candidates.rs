@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::algorithm::AlgorithmKind;
+use super::ground;
 use crate::config::{AlgorithmConfig, Config, DataFacts};
 use crate::plan::{self, BudgetShare};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
@@ -51,18 +51,13 @@ impl Proposal {
 }
 
 fn name(kind: &str, algorithm: &AlgorithmConfig, floor: u32) -> String {
-    match algorithm.kind {
-        AlgorithmKind::Covariance
-        | AlgorithmKind::IsometricCovariance
-        | AlgorithmKind::RakedCovariance => {
-            format!("{kind}, D = {floor}")
+    match algorithm.block {
+        // One release of the whole matrix.
+        None => format!("{kind}, D = {floor}"),
+        Some(block) => {
+            let iterations = algorithm.iterations;
+            format!("{kind}, L = {iterations}, b = {block}, D = {floor}")
         }
-        AlgorithmKind::Krylov => format!(
-            "{kind}, L = {}, b = {}, D = {floor}",
-            algorithm.iterations,
-            algorithm.block()
-        ),
-        _ => format!("{kind}, L = {}, D = {floor}", algorithm.iterations),
     }
 }
 
@@ -76,23 +71,20 @@ fn algorithms(
     own: AlgorithmConfig,
     items: usize,
 ) -> Vec<(AlgorithmConfig, Option<AlgorithmConfig>)> {
-    let with = |kind, block, iterations| AlgorithmConfig {
-        block,
+    let with = |algorithm| AlgorithmConfig {
         start: own.start,
-        ..AlgorithmConfig::plain(kind, own.rank, iterations)
+        ..algorithm
     };
+    let rank = own.rank;
     let krylov = KRYLOV.into_iter().flat_map(|l| {
-        let blocks = BLOCKS
-            .map(|times| own.rank.saturating_mul(times))
-            .into_iter();
+        let blocks = BLOCKS.map(|times| rank.saturating_mul(times)).into_iter();
         // More directions than items repeat earlier ones.
         let fresh = blocks.filter(move |block| block.saturating_mul(l as usize) <= items);
-        fresh.map(move |block| (with(AlgorithmKind::Krylov, Some(block), l), None))
+        fresh.map(move |block| (with(AlgorithmConfig::krylov(rank, block, l)), None))
     });
-    let matrix = |kind| with(kind, None, 1);
-    let isometric = matrix(AlgorithmKind::IsometricCovariance);
-    let packed = matrix(AlgorithmKind::Covariance);
-    let raked = matrix(AlgorithmKind::RakedCovariance);
+    let isometric = with(AlgorithmConfig::isometric_covariance(rank));
+    let packed = with(AlgorithmConfig::covariance(rank));
+    let raked = with(AlgorithmConfig::raked_covariance(rank));
     krylov
         .chain([(isometric, Some(packed)), (raked, None)])
         .collect()
@@ -149,6 +141,9 @@ fn setting(
         .algorithm(&DataFacts::of_items(items, floor))
         .map_err(|error| error.to_string())?;
     let program = Arc::new(built.program());
+    program
+        .check_each(ground::supports)
+        .map_err(|error| error.to_string())?;
     let block = &program.releases[0].blocks[0];
     let privacy = &config.privacy;
     let (adjacency, rule) = (privacy.adjacency, rule(config));

@@ -27,8 +27,8 @@ use std::path::Path;
 
 use self::sessions::{chosen, ground, of_pilot};
 use super::advise::{AdviseOptions, AlgorithmAdvice, Guess, PilotCounts, advise};
-use crate::algorithm::{AlgorithmKind, Pilot};
-use crate::config::{Config, PilotConfig, anchored};
+use crate::algorithm::Pilot;
+use crate::config::{AlgorithmConfig, Config, PilotConfig, anchored};
 use crate::engine::{Observer, Outcome, Silent};
 use crate::run::receipt::{Choice, PilotReceipt, Receipt};
 use crate::run::{Report, run, run_engine};
@@ -76,7 +76,7 @@ impl Auto {
     /// Whether this configuration leaves the choice open.
     #[must_use]
     pub fn is_meant(config: &Config) -> bool {
-        config.algorithm.kind == AlgorithmKind::Auto
+        config.algorithm.is_open()
     }
 
     /// The same configuration with the choice left open, after a pilot of this share: what is said of the algorithm but its rank and start
@@ -85,7 +85,8 @@ impl Auto {
     pub fn opened(mut config: Config, share: Option<f64>) -> Config {
         let mut pilot = config.pilot.unwrap_or_default();
         pilot.share = share.unwrap_or(pilot.share);
-        config.algorithm = sessions::bare(&config.algorithm, AlgorithmKind::Auto, 0);
+        let open = AlgorithmConfig::auto(config.algorithm.rank);
+        config.algorithm = sessions::bare(&config.algorithm, open);
         config.pilot = Some(pilot);
         config
     }

@@ -1,19 +1,19 @@
 //! The configurations of the sessions of an experiment whose algorithm is chosen: of its pilot, of what candidates are held against, and
 //! of the choice.
 
-use crate::algorithm::AlgorithmKind;
 use crate::campaign::advise::Candidate;
 use crate::config::{AlgorithmConfig, Config};
 use crate::scenario::{ExperimentError, PilotTableError};
 
-/// An algorithm of this kind that keeps rank and start, and P so that it can be refused, and nothing else of `own`.
-pub(super) fn bare(own: &AlgorithmConfig, kind: AlgorithmKind, iterations: u32) -> AlgorithmConfig {
+/// This algorithm with the rank and the start of `own`, its P so that it can be refused, and nothing else of it.
+pub(super) fn bare(own: &AlgorithmConfig, algorithm: AlgorithmConfig) -> AlgorithmConfig {
     AlgorithmConfig {
+        rank: own.rank,
         start: own.start,
         precondition: own.precondition,
         precondition_exponent: own.precondition_exponent,
         precondition_shrinkage: own.precondition_shrinkage,
-        ..AlgorithmConfig::plain(kind, own.rank, iterations)
+        ..algorithm
     }
 }
 
@@ -38,7 +38,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
              [recommender] out",
         );
     }
-    if *own != bare(own, own.kind, 0) {
+    if *own != bare(own, AlgorithmConfig::plain(own.kind, own.rank, 0)) {
         return refuse("keys beside rank and start");
     }
     if !config.privacy.budget.is_even() {
@@ -68,7 +68,7 @@ fn shared(config: &Config) -> Config {
 /// The pilot: the same data, graphs, noise and promise.
 pub(super) fn of_pilot(config: &Config) -> Config {
     let mut config = shared(config);
-    let algorithm = bare(&config.algorithm, AlgorithmKind::Pilot, 1);
+    let algorithm = bare(&config.algorithm, AlgorithmConfig::pilot());
     config.algorithm = AlgorithmConfig {
         rank: 1,
         ..algorithm
@@ -79,7 +79,8 @@ pub(super) fn of_pilot(config: &Config) -> Config {
 /// What candidates are held against: any algorithm that can follow the pilot.
 pub(super) fn ground(config: &Config) -> Config {
     let mut config = shared(config);
-    config.algorithm = bare(&config.algorithm, AlgorithmKind::Power, 1);
+    let power = AlgorithmConfig::power(config.algorithm.rank, 1);
+    config.algorithm = bare(&config.algorithm, power);
     config
 }
 

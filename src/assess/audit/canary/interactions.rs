@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::{Canary, Read};
 
-use crate::algorithm::AlgorithmKind;
 use crate::config::Config;
 use crate::data::{Interactions, ItemNames};
 use crate::engine::PeerRows;
@@ -16,7 +15,7 @@ use crate::scenario::Experiment;
 use crate::scenario::divisor::Divisor;
 use crate::scenario::filters::{self, Choices};
 use crate::scenario::numbers;
-use crate::vocabulary::{Seed, TAIL_DEGREES};
+use crate::vocabulary::{Quantity, Seed, TAIL_DEGREES};
 
 /// The filters of an experiment, with the public list of items held fixed.
 #[derive(Debug)]
@@ -183,10 +182,11 @@ pub(in crate::assess::audit) fn search(
         .degree_cap
         .map_or(usize::MAX, |cap| cap as usize);
     let surviving = filters.surviving(user, &columns);
-    let longest = match config.algorithm.kind {
+    let mut blocks = experiment.releases().iter().flat_map(|one| &one.blocks);
+    let longest = match blocks.any(|block| block.quantity == Quantity::TailCounts) {
         // As many as are counted up to.
-        AlgorithmKind::Pilot => TAIL_DEGREES.last().map_or(2, |last| *last as usize),
-        _ => (2 * floor).max(2),
+        true => TAIL_DEGREES.last().map_or(2, |last| *last as usize),
+        false => (2 * floor).max(2),
     };
     let most = longest.min(surviving.len()).min(cap);
     let norm = |i: u32| start.row(i as usize).iter().map(|x| x * x).sum::<f64>();

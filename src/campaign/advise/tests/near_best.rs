@@ -113,8 +113,8 @@ impl Truth {
 
     /// The least error of every kind, with the floor it has it under, and that of the floor of 14.
     fn by_kind(&self) -> String {
-        use crate::algorithm::AlgorithmKind::{IsometricCovariance, Krylov, RakedCovariance};
-        let of = |kind| {
+        let of = |kind: AlgorithmConfig| {
+            let kind = kind.kind;
             let own = |at: &usize| self.proposals[*at].algorithm.kind == kind;
             let own: Vec<usize> = (0..self.proposals.len()).filter(own).collect();
             let error = |at: &&usize| self.mean(**at);
@@ -129,9 +129,12 @@ impl Truth {
                 kind.name()
             )
         };
-        [IsometricCovariance, RakedCovariance, Krylov]
-            .map(of)
-            .join("; ")
+        let all = [
+            AlgorithmConfig::isometric_covariance(1),
+            AlgorithmConfig::raked_covariance(1),
+            AlgorithmConfig::krylov(1, 1, 1),
+        ];
+        all.map(of).join("; ")
     }
 
     /// Those that no candidate with as few coordinates is so much better than.

@@ -1,0 +1,114 @@
+//! Tables `[algorithm]` that programs make instead of reading them, and what a table releases whatever its numbers are.
+
+use super::algorithm::{AlgorithmConfig, DataFacts};
+use crate::algorithm::{AlgorithmKind, Program};
+
+impl AlgorithmConfig {
+    /// Block Krylov iteration with so many columns in every query.
+    #[must_use]
+    pub fn krylov(rank: usize, block: usize, iterations: u32) -> Self {
+        Self {
+            block: Some(block),
+            ..Self::plain(AlgorithmKind::Krylov, rank, iterations)
+        }
+    }
+
+    /// The power method.
+    #[must_use]
+    pub fn power(rank: usize, iterations: u32) -> Self {
+        Self::plain(AlgorithmKind::Power, rank, iterations)
+    }
+
+    /// One release of the packed triangle.
+    #[must_use]
+    pub fn covariance(rank: usize) -> Self {
+        Self::plain(AlgorithmKind::Covariance, rank, 1)
+    }
+
+    /// One release of the triangle in isometric coordinates.
+    #[must_use]
+    pub fn isometric_covariance(rank: usize) -> Self {
+        Self::plain(AlgorithmKind::IsometricCovariance, rank, 1)
+    }
+
+    /// One release of the triangle with its margins.
+    #[must_use]
+    pub fn raked_covariance(rank: usize) -> Self {
+        Self::plain(AlgorithmKind::RakedCovariance, rank, 1)
+    }
+
+    /// Counts of users, and of no eigenvectors.
+    #[must_use]
+    pub fn pilot() -> Self {
+        Self::plain(AlgorithmKind::Pilot, 1, 1)
+    }
+
+    /// The choice left open.
+    #[must_use]
+    pub fn auto(rank: usize) -> Self {
+        Self::plain(AlgorithmKind::Auto, rank, 0)
+    }
+
+    /// Whether the choice is left open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.kind == AlgorithmKind::Auto
+    }
+
+    /// The program of one iteration of this kind on two items, with one column and without a clip: what it releases and what is proved of it, before
+    /// items, ranks and iterations are known. `None` where the choice is left open, and for kinds that complete ratings.
+    #[must_use]
+    pub fn sketch(&self) -> Option<Program> {
+        let sketched = Self {
+            coherence: self.coherence.map(|_| 1.0),
+            ..Self::plain(self.kind, 1, 1)
+        };
+        let algorithm = sketched.algorithm(&DataFacts::of_items(2, 1)).ok()?;
+        Some(algorithm.program())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever stands in the table: its numbers are checked when the data are known.
+    #[test]
+    fn every_kind_but_the_open_choice_and_completion_has_a_sketch() {
+        use AlgorithmKind as Kind;
+        let with = [
+            Kind::Power,
+            Kind::Momentum,
+            Kind::Krylov,
+            Kind::Covariance,
+            Kind::IsometricCovariance,
+            Kind::RakedCovariance,
+            Kind::Deflation,
+            Kind::Ppi,
+            Kind::Streaming,
+            Kind::Pilot,
+        ];
+        for kind in with {
+            let config = AlgorithmConfig {
+                coherence: Some(f64::NAN),
+                block: Some(0),
+                momentum: Some(-1.0),
+                ..AlgorithmConfig::plain(kind, 0, 0)
+            };
+            let program = config.sketch().expect("a program");
+            assert_eq!(program.kind(), kind.name());
+            let ceiling = program.releases.iter().any(|one| one.ceiling.is_some());
+            assert_eq!(ceiling, kind == Kind::Ppi);
+        }
+        let without = [
+            Kind::Auto,
+            Kind::SpectralRidge,
+            Kind::FrankWolfe,
+            Kind::SvdCompletion,
+            Kind::ProjectedGradient,
+        ];
+        for kind in without {
+            assert_eq!(AlgorithmConfig::plain(kind, 1, 2).sketch(), None);
+        }
+    }
+}
