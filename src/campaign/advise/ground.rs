@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nalgebra::DMatrix;
 
 use super::candidates::Proposal;
-use crate::algorithm::{KrylovTrial, Program, ReleaseSpec, Start, Unsupported, raked};
+use crate::algorithm::{KrylovTrial, Start, raked};
 use crate::linalg::{Block, PackedTriangle, Spectrum};
 use crate::recommender::LowPassFilter;
 use crate::vocabulary::{Label, Quantity, Seed, margin_weights};
@@ -33,30 +33,6 @@ pub(super) struct Draw {
     starts: Vec<((Start, usize), DMatrix<f64>)>,
     /// n × n, standard normal.
     normals: DMatrix<f64>,
-}
-
-/// Whether a release can be tried on a stand-in: products, triangles and triangles with margins, of a matrix as it is.
-///
-/// # Errors
-/// [`Unsupported`] for a release that no trial run is made for.
-pub(super) fn supports(program: &Program, release: &ReleaseSpec) -> Result<(), Unsupported> {
-    let tried = match release.blocks.as_slice() {
-        [only] => match only.quantity {
-            Quantity::Product | Quantity::PackedTriangle | Quantity::IsometricTriangle => {
-                program.proved.matrix_only
-            }
-            other => other == Quantity::TriangleAndMargins,
-        },
-        _ => false,
-    };
-    match tried {
-        true => Ok(()),
-        false => Err(Unsupported::algorithm(
-            "advice",
-            program,
-            "it tries sums of products and triangles on stand-ins; choose krylov, covariance, isometric-covariance or raked-covariance",
-        )),
-    }
 }
 
 impl Ground {
