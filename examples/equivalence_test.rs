@@ -7,17 +7,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use undertone::algorithm::{Algorithm, Program, PublicState, ReleaseSpec};
-use undertone::assess::verification::{Verification, VerifyOptions, verify};
-use undertone::data::Dataset;
-use undertone::engine::{Silent, Simulation};
-use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
-use undertone::plan::Promise;
+use undertone::prelude::*;
 use undertone::privacy::adjacency::User;
-use undertone::privacy::{Adjacency, Public, Rule, Statistic};
 use undertone::testing::{self, Defect};
-use undertone::topology::Graph;
-use undertone::vocabulary::{Quantity, ReleaseId};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 

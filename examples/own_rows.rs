@@ -2,14 +2,7 @@
 //!
 //! `cargo run --release --example own_rows`
 
-use undertone::algorithm::Covariance;
-use undertone::data::Dataset;
-use undertone::engine::Simulation;
-use undertone::engine::{Silent, lockstep};
-use undertone::linalg::{SparseRows, subspace_distance, top_eigenvectors};
-use undertone::plan::Promise;
-use undertone::privacy::Adjacency;
-use undertone::protocol::averaging::AveragingKind;
+use undertone::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Measurements that vary mostly along one direction. `radius` is public; longer rows are shortened to it.
@@ -26,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .averaging(AveragingKind::Tree)
         .seed(7)
         .build()?;
-    let outcome = lockstep::run(&simulation.own_session(), &mut Silent)?;
+    let outcome = simulation.run(&mut Silent)?;
     for view in simulation.noise().map_or(&[][..], |noise| noise.views()) {
         println!("{:<18} epsilon = {:.3}", view.view, view.epsilon);
     }

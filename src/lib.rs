@@ -1,12 +1,46 @@
-//! Private spectral computation without a server.
+//! Principal components of rows that stay with many peers, without a server and with differential privacy.
 //!
-//! Peers hold private rows. Together they want the leading eigenvectors of A = Σ_u R_uᵀR_u, and nobody, no
-//! server and no coalition of neighbours, may learn about one person more than differential privacy
-//! allows. In every iteration each peer multiplies its own rows with the current public basis, adds its
-//! share of noise and pairwise noise that cancels against its neighbours', and the graph averages by
-//! gossip. What is left is the noise a trusted curator would have added; orthonormalise; repeat.
+//! Peers hold private rows. Together they compute the leading eigenvectors of A = Σ_u R_uᵀR_u. In every iteration each peer multiplies its own rows
+//! with the current public basis and adds noise of two kinds: its share of what a trusted curator would add, and noise that cancels against its
+//! neighbours'. The graph averages by gossip, and everybody orthonormalises. No server is needed, and no coalition of the planned size learns more
+//! about one person than the promise allows.
 //!
-//! The manual is the module [`guide`]: protocol, threat model, accounting, experiment files, results, glossary.
+//! # A first program
+//!
+//! A hundred people on a random graph, each with one row of four numbers:
+//!
+//! ```
+//! use undertone::prelude::*;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut rows = SparseRows::new(4);
+//! for i in 0..100_u32 {
+//!     let x = f64::from(i);
+//!     rows.push_row([(0, x.sin()), (1, 0.8 * x.sin()), (2, 0.2 * x.cos())])?;
+//! }
+//! // No row is longer than 1.5. That is public: choose it without looking at the rows.
+//! let data = Dataset::Samples { rows, radius: 1.5 };
+//! let promise = Promise::new(2.0, 1e-5, Adjacency::User)?;
+//! let simulation = Simulation::new(data, Covariance::new(4, 1)?, promise).build()?;
+//! let outcome = simulation.run(&mut Silent)?;
+//! println!("leading direction: {:.2?}", outcome.basis().values());
+//!
+//! // The decentralised run cannot be told from a curator's with the same noise.
+//! let table = verify(&simulation, VerifyOptions::default(), &mut Silent)?;
+//! assert!(table.passed(), "{table}");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Where to go next
+//!
+//! - [`prelude`]: everything that a simulation and its test are made of, by topic.
+//! - [`guide::tutorial`]: from the first command to a graph, rows and an algorithm of your own.
+//! - [`engine::Simulation`]: your own graph, averaging, noise and runner. [`engine::Runner`]: an engine of your own.
+//! - [`algorithm::Algorithm`]: an algorithm of your own. `examples/own_algorithm.rs` has one, `examples/equivalence_test.rs` its integration test.
+//! - `testing`, behind the feature of that name: sessions that are broken on purpose, to see that your test would notice.
+//! - [`scenario::Experiment`]: experiment files, as the command `undertone` runs them.
+//! - [`guide`]: the manual, with protocol, threat model, accounting, results and a glossary.
 //!
 //! # Layers
 //!
@@ -16,6 +50,7 @@
 //! cli              guide    arguments, terminal, exit codes | the manual: pages without code
 //! report      live          report.html: figures, tables, the graph | the run as it happens, in a browser
 //! campaign                  sweeps, studies, advice: many runs
+//! prelude     testing       names for a simulation and its test | broken sessions, behind a feature
 //! assess                    verify, audit, coalitions: is it true
 //! run                       execute, references, metrics, receipt, summary, files
 //! scenario                  dataset, topology, noise plan, rounds → a validated experiment, sessions
@@ -34,29 +69,6 @@
 //! [`protocol`] imports neither the graph nor the dataset: a [`protocol::Peer`] knows its own rows and its
 //! neighbours' messages. [`privacy`] knows no protocol: it takes a graph, variances, sensitivities and a
 //! coalition. tokio and libp2p occur in `node` alone, behind the default feature `node`.
-//!
-//! # Example
-//!
-//! A test that your own graph gives central differential privacy:
-//!
-//! ```no_run
-//! use std::path::Path;
-//! use undertone::assess::verification::{VerifyOptions, verify};
-//! use undertone::config::read_config;
-//! use undertone::engine::Silent;
-//! use undertone::scenario::Experiment;
-//! use undertone::topology::{Graph, Provenance, Topology};
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let config = read_config(Path::new("sims/quickstart.toml"), &["peers.count=4".to_owned()])?;
-//! let graph = Graph::from_edges(4, &[(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)])?;
-//! let topology = Topology::from_graph(graph, Provenance::edges("mine"));
-//! let experiment = Experiment::on_topology(config, Path::new("sims"), topology)?;
-//! let table = verify(&experiment, VerifyOptions::default(), &mut Silent)?;
-//! assert!(table.passed(), "{:?}", table.failures().collect::<Vec<_>>());
-//! # Ok(())
-//! # }
-//! ```
 
 pub mod algorithm;
 pub mod assess;
@@ -74,6 +86,7 @@ pub mod live;
 pub mod node;
 pub mod noise;
 pub mod plan;
+pub mod prelude;
 pub mod privacy;
 pub mod protocol;
 pub mod recommender;

@@ -17,6 +17,7 @@ mod goes_with;
 mod golden;
 mod gram_recommender;
 mod graphs;
+mod in_memory;
 mod laplace;
 mod layering;
 mod list_sweeps;

@@ -28,7 +28,7 @@ fn named<T: DeserializeOwned>(what: &str, name: &str) -> Result<T, Failure> {
 }
 
 /// Pairs of peers, from an (m, 2) array.
-fn edges_of(edges: &PyReadonlyArray2<'_, u32>) -> PyResult<Vec<(u32, u32)>> {
+pub(crate) fn edges_of(edges: &PyReadonlyArray2<'_, u32>) -> PyResult<Vec<(u32, u32)>> {
     let edges = edges.as_array();
     if edges.ncols() != 2 {
         return Err(PyValueError::new_err(format!(

@@ -7,7 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
 use undertone::assess::audit::{AuditOptions, audit as audited};
-use undertone::assess::verification::{Check, VerifyOptions, verify as verified, verify_pair};
+use undertone::assess::verification::{
+    Check, Verification, VerifyOptions, verify as verified, verify_pair,
+};
 use undertone::assess::{Forecast, ForecastOptions};
 use undertone::run::items::ItemList;
 use undertone::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Trusted};
@@ -17,8 +19,9 @@ use crate::runs::settled;
 use crate::source::Source;
 use crate::supervised::{Watching, supervised};
 
+/// A table of checks, for Python.
 #[derive(Serialize)]
-struct Verified<'a> {
+pub(crate) struct Verified<'a> {
     name: &'a str,
     engine: &'static str,
     passed: bool,
@@ -26,6 +29,27 @@ struct Verified<'a> {
     checks: &'a [Check],
     skipped: &'a [String],
     warnings: Vec<String>,
+    text: String,
+}
+
+impl<'a> Verified<'a> {
+    pub(crate) fn of(
+        name: &'a str,
+        engine: &'static str,
+        table: &'a Verification,
+        warnings: Vec<String>,
+    ) -> Self {
+        Self {
+            name,
+            engine,
+            passed: table.passed(),
+            runs: table.runs,
+            checks: &table.checks,
+            skipped: &table.skipped,
+            warnings,
+            text: table.to_string(),
+        }
+    }
 }
 
 /// The statistical test that an experiment is what its plan says.
@@ -52,15 +76,13 @@ pub(crate) fn verify(
             None => verified(experiment, options, &mut observer)?,
         };
         let warnings = experiment.warnings().iter();
-        Ok(serde_json::to_string(&Verified {
-            name: &experiment.config().name,
-            engine: experiment.config().engine.kind.name(),
-            passed: table.passed(),
-            runs: table.runs,
-            checks: &table.checks,
-            skipped: &table.skipped,
-            warnings: warnings.map(ToString::to_string).collect(),
-        })?)
+        let config = experiment.config();
+        Ok(serde_json::to_string(&Verified::of(
+            &config.name,
+            config.engine.kind.name(),
+            &table,
+            warnings.map(ToString::to_string).collect(),
+        ))?)
     })
 }
 

@@ -6,6 +6,7 @@ mod assessments;
 mod campaigns;
 mod failure;
 mod graphs;
+mod rows;
 mod runs;
 mod source;
 mod supervised;
@@ -37,6 +38,8 @@ mod _undertone {
     use crate::campaigns::{advise, cells, merge, study, sweep};
     #[pymodule_export]
     use crate::graphs::read_graph;
+    #[pymodule_export]
+    use crate::rows::verify_rows;
     #[pymodule_export]
     use crate::runs::{Run, run};
 

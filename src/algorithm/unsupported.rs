@@ -10,7 +10,7 @@ use super::{Form, Program, ReleaseSpec, Text};
 #[error("{who} does not go with {what}: {change}")]
 pub struct Unsupported {
     /// The part that cannot work with it: a key, a table, or a feature.
-    pub who: &'static str,
+    pub who: Text,
     /// What it met.
     pub what: Text,
     /// The reason, and the setting that helps.
@@ -22,6 +22,7 @@ impl Unsupported {
     #[must_use]
     pub fn algorithm(who: &'static str, program: &Program, change: &'static str) -> Self {
         let what = format!("algorithm.kind = \"{}\"", program.kind()).into();
+        let who = Text::Borrowed(who);
         Self { who, what, change }
     }
 }

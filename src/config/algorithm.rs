@@ -174,6 +174,68 @@ impl AlgorithmConfig {
         }
     }
 
+    /// `auto`: an algorithm of this rank that is still to be chosen.
+    #[must_use]
+    pub fn auto(rank: usize) -> Self {
+        Self::plain(AlgorithmKind::Auto, rank, 0)
+    }
+
+    /// `pilot`: what a choice rests on.
+    #[must_use]
+    pub fn pilot() -> Self {
+        Self::plain(AlgorithmKind::Pilot, 1, 1)
+    }
+
+    /// `power`
+    #[must_use]
+    pub fn power(rank: usize, iterations: u32) -> Self {
+        Self::plain(AlgorithmKind::Power, rank, iterations)
+    }
+
+    /// `krylov`, with blocks of so many columns.
+    #[must_use]
+    pub fn krylov(rank: usize, block: usize, iterations: u32) -> Self {
+        Self {
+            block: Some(block),
+            ..Self::plain(AlgorithmKind::Krylov, rank, iterations)
+        }
+    }
+
+    /// `covariance`
+    #[must_use]
+    pub fn covariance(rank: usize) -> Self {
+        Self::plain(AlgorithmKind::Covariance, rank, 1)
+    }
+
+    /// `isometric-covariance`
+    #[must_use]
+    pub fn isometric_covariance(rank: usize) -> Self {
+        Self::plain(AlgorithmKind::IsometricCovariance, rank, 1)
+    }
+
+    /// `raked-covariance`
+    #[must_use]
+    pub fn raked_covariance(rank: usize) -> Self {
+        Self::plain(AlgorithmKind::RakedCovariance, rank, 1)
+    }
+
+    /// Whether the algorithm is still to be chosen.
+    #[must_use]
+    pub fn is_auto(&self) -> bool {
+        self.kind == AlgorithmKind::Auto
+    }
+
+    /// Whether the whole matrix is released at once, so that there are no iterations to choose.
+    #[must_use]
+    pub fn releases_the_matrix(&self) -> bool {
+        matches!(
+            self.kind,
+            AlgorithmKind::Covariance
+                | AlgorithmKind::IsometricCovariance
+                | AlgorithmKind::RakedCovariance
+        )
+    }
+
     /// The exponent and the shrinkage of P, with their defaults.
     #[must_use]
     pub fn preconditioning(&self) -> (f64, f64) {

@@ -4,7 +4,6 @@
 //! [`Experiment`](crate::scenario::Experiment) to find out. Nothing here reads data or builds a graph unasked.
 
 mod algorithm;
-mod algorithm_choices;
 mod completion;
 mod descent;
 mod dropouts;
@@ -20,6 +19,7 @@ mod peers;
 mod pilot;
 mod recommender;
 mod schema;
+mod sketch;
 mod study;
 mod sweep;
 mod topology;

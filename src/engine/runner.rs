@@ -9,6 +9,7 @@ use super::event::Latency;
 use super::{
     EngineError, Observer, Outcome, Session, analytic, central, event, federated, lockstep,
 };
+use crate::algorithm::{Program, ReleaseSpec, Unsupported};
 use crate::privacy::AdversaryView;
 use crate::vocabulary::Named;
 
@@ -28,11 +29,31 @@ pub trait Runner: fmt::Debug + Send + Sync {
         true
     }
 
+    /// Whether a session of this program can be run, as far as this release of it goes.
+    ///
+    /// # Errors
+    /// [`Unsupported`] with what cannot be run and what to change.
+    fn supports(&self, program: &Program, _: &ReleaseSpec) -> Result<(), Unsupported> {
+        no_search(self.name(), program)
+    }
+
     /// Runs the session.
     ///
     /// # Errors
     /// [`RunnerError`] of the engine.
     fn run(&self, session: &Session, observer: &mut dyn Observer) -> Result<Outcome, RunnerError>;
+}
+
+/// Refuses a search for a threshold, for which somebody has to see all rows.
+fn no_search(runner: &str, program: &Program) -> Result<(), Unsupported> {
+    match program.search {
+        None => Ok(()),
+        Some(_) => Err(Unsupported {
+            who: format!("engine \"{runner}\"").into(),
+            what: "a search for a threshold that compares secret counts".into(),
+            change: "use engine \"central\", or a clip by \"histogram\" or \"geometric\"",
+        }),
+    }
 }
 
 /// Why a session did not end with an outcome.
@@ -97,6 +118,10 @@ impl Runner for Central {
         AdversaryView::CuratorOutput
     }
 
+    fn supports(&self, _: &Program, _: &ReleaseSpec) -> Result<(), Unsupported> {
+        Ok(())
+    }
+
     fn run(&self, session: &Session, observer: &mut dyn Observer) -> Result<Outcome, RunnerError> {
         central::run(session, SumNoise::Curator, observer).map_err(RunnerError::engine(session))
     }
@@ -141,6 +166,21 @@ impl Runner for Analytic {
 
     fn draws_every_input(&self) -> bool {
         false
+    }
+
+    fn supports(&self, program: &Program, release: &ReleaseSpec) -> Result<(), Unsupported> {
+        no_search(self.name(), program)?;
+        match analytic::is_product(release) {
+            true => Ok(()),
+            false => Err(Unsupported {
+                who: "engine \"analytic\"".into(),
+                what: match release.blocks.first() {
+                    Some(block) => format!("a release of {}", block.quantity).into(),
+                    None => "a release of nothing".into(),
+                },
+                change: "it draws sums of products A X over all rows; use engine \"lockstep\"",
+            }),
+        }
     }
 
     fn run(&self, session: &Session, observer: &mut dyn Observer) -> Result<Outcome, RunnerError> {

@@ -55,6 +55,12 @@ impl Simulation {
         self.plan.program()
     }
 
+    /// What is contributed and how the public state advances.
+    #[must_use]
+    pub fn algorithm(&self) -> &dyn Algorithm {
+        self.algorithm.as_ref()
+    }
+
     /// σ's per unit sensitivity and the guarantee of every view; `None` where nothing is promised.
     #[must_use]
     pub fn noise(&self) -> Option<&NoisePlan> {

@@ -112,6 +112,18 @@ impl Noise {
         }
     }
 
+    /// The noise of a scheme's name with the numbers that nobody stated: an overhead of a hundredth, on a graph that stays connected, drawn by all.
+    #[must_use]
+    pub fn of(distribution: Distribution, scheme: Scheme) -> Self {
+        let numbers = SchemeNumbers {
+            overhead: OVERHEAD,
+            on_disconnect: OnDisconnect::Refuse,
+            holders: None,
+            bits: None,
+        };
+        Self::named(distribution, scheme, numbers)
+    }
+
     /// Pairwise noise with this extra loss, on a graph that stays connected.
     #[must_use]
     pub fn pairwise(overhead: f64) -> Self {

@@ -166,7 +166,10 @@ impl Discloses for NetworkError {
 impl Discloses for AlgorithmTableError {
     fn dependence(&self) -> Dependence {
         match self {
-            Self::Rank { .. }
+            Self::InMemory { .. }
+            | Self::KindInMemory { .. }
+            | Self::ClipInMemory { .. }
+            | Self::Rank { .. }
             | Self::Momentum { .. }
             | Self::EigenvalueShare { .. }
             | Self::Weights { .. }

@@ -47,9 +47,8 @@ impl From<RunnerError> for RunError {
             Err(other) => other,
         };
         #[cfg(not(feature = "node"))]
-        let other = match other.downcast::<NoNode>() {
-            Ok(_) => return Self::NoNode,
-            Err(other) => other,
+        let Err(other) = other.downcast::<NoNode>() else {
+            return Self::NoNode;
         };
         Self::Runner(other)
     }

@@ -2,8 +2,9 @@
 
 use super::error::{AlgorithmTableError, ExperimentError, PrivacyTableError};
 use super::{clipping, completion, graph, numbers};
-use crate::algorithm::{AlgorithmError, AlgorithmKind, NoiseScale, Output};
+use crate::algorithm::{AlgorithmError, AlgorithmKind, ClipRule, NoiseScale, Output};
 use crate::config::{AlgorithmConfig, Config};
+use crate::data::Dataset;
 use crate::linalg::start_block;
 use crate::privacy::PrivacyError;
 use crate::protocol::SessionPlanError;
@@ -44,6 +45,63 @@ fn check_counts(config: &Config, items: usize) -> Result<(), ExperimentError> {
 
 /// Refuses keys that the algorithm has not, or that do not fit, and asks for those it needs.
 fn check_keys(config: &Config, items: usize) -> Result<(), AlgorithmTableError> {
+    clipping::check(config)?;
+    check_precondition(config)?;
+    check_own_keys(&config.algorithm, items)
+}
+
+/// Refuses what is about a file of an experiment, or about public degrees of items, where rows in memory have neither; then what
+/// [`check`] refuses of the table alone.
+pub(super) fn check_in_memory(
+    table: &AlgorithmConfig,
+    dataset: &Dataset,
+) -> Result<(), AlgorithmTableError> {
+    if let Some(why) = needed_beside_rows(table.kind, dataset) {
+        let kind = table.kind.name();
+        return Err(AlgorithmTableError::KindInMemory { kind, why });
+    }
+    let beyond = [
+        ("start", !table.start.is_random()),
+        ("precondition", !table.precondition.is_none()),
+        (
+            "precondition_exponent",
+            table.precondition_exponent.is_some(),
+        ),
+        (
+            "precondition_shrinkage",
+            table.precondition_shrinkage.is_some(),
+        ),
+        ("output", table.output.is_some()),
+        ("arrival", table.arrival.is_some()),
+    ];
+    if let Some((key, _)) = beyond.into_iter().find(|(_, given)| *given) {
+        return Err(AlgorithmTableError::InMemory { key });
+    }
+    clipping::check_keys(table)?;
+    if table.clip == ClipRule::SparseVector {
+        let rule = table.clip.name();
+        return Err(AlgorithmTableError::ClipInMemory { rule });
+    }
+    check_own_keys(table, dataset.items())
+}
+
+/// What a kind needs that these rows in memory do not have; `None` where rows are enough.
+fn needed_beside_rows(kind: AlgorithmKind, dataset: &Dataset) -> Option<&'static str> {
+    let interactions = matches!(dataset, Dataset::Interactions { .. });
+    match kind {
+        AlgorithmKind::Auto => Some("chooses an algorithm after a pilot run"),
+        AlgorithmKind::Streaming => Some("takes rows batch by batch and needs their arrival"),
+        AlgorithmKind::Pilot if !interactions => Some("counts interactions"),
+        AlgorithmKind::RakedCovariance if !interactions => {
+            Some("is proved for rows of interactions")
+        }
+        kind if kind.completes() => Some("predicts ratings and needs their public range"),
+        _ => None,
+    }
+}
+
+/// Refuses what one table says and its kind has not, or that does not fit so many items.
+fn check_own_keys(table: &AlgorithmConfig, items: usize) -> Result<(), AlgorithmTableError> {
     let AlgorithmConfig {
         kind,
         rank,
@@ -55,9 +113,7 @@ fn check_keys(config: &Config, items: usize) -> Result<(), AlgorithmTableError> 
         arrival,
         output,
         ..
-    } = config.algorithm;
-    clipping::check(config)?;
-    check_precondition(config)?;
+    } = *table;
     if output == Some(Output::LowRank) && kind != AlgorithmKind::Power {
         return Err(AlgorithmTableError::Output { kind: kind.name() });
     }

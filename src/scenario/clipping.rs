@@ -2,17 +2,15 @@
 
 use super::error::{AlgorithmTableError, PrivacyTableError};
 use crate::algorithm::{AlgorithmKind, Clip, ClipRule, Output};
-use crate::config::{Config, EngineKind};
+use crate::config::{AlgorithmConfig, Config, EngineKind};
 use crate::plan::{self, Promise};
 use crate::privacy::Scheme;
 use crate::vocabulary::Distribution;
 
-/// Refuses a clip where there is nothing to clip, or with what it does not go with.
-pub(super) fn check(config: &Config) -> Result<(), AlgorithmTableError> {
-    let algorithm = &config.algorithm;
+/// Refuses keys of a clip where there is none, and a clip where there is nothing to clip.
+pub(super) fn check_keys(algorithm: &AlgorithmConfig) -> Result<(), AlgorithmTableError> {
     let rule = algorithm.clip.name();
     let key = |key, of| Err(AlgorithmTableError::ClipKey { key, of });
-    let with = |key, why| Err(AlgorithmTableError::ClipWith { key, rule, why });
     if algorithm.clip_lag == Some(true) && algorithm.clip != ClipRule::Histogram {
         return key("clip_lag", "clip = \"histogram\"");
     }
@@ -28,6 +26,18 @@ pub(super) fn check(config: &Config) -> Result<(), AlgorithmTableError> {
         let kind = algorithm.kind.name();
         return Err(AlgorithmTableError::Clip { rule, kind });
     }
+    Ok(())
+}
+
+/// Refuses a clip where there is nothing to clip, or with what it does not go with.
+pub(super) fn check(config: &Config) -> Result<(), AlgorithmTableError> {
+    let algorithm = &config.algorithm;
+    check_keys(algorithm)?;
+    if algorithm.clip.is_none() {
+        return Ok(());
+    }
+    let rule = algorithm.clip.name();
+    let with = |key, why| Err(AlgorithmTableError::ClipWith { key, rule, why });
     if algorithm.output == Some(Output::LowRank) {
         let why = "the sum of clipped contributions is not A X, and no factor of A";
         return with("algorithm.output = \"low-rank\"", why);

@@ -70,7 +70,7 @@ pub(super) fn check(config: &Config) -> Result<(), DropoutsTableError> {
     }
     let algorithm = &config.algorithm;
     let finds_no_basis = algorithm.sketch().is_some_and(|program| program.rank == 0);
-    if algorithm.is_open() || finds_no_basis || config.pilot.is_some() {
+    if algorithm.is_auto() || finds_no_basis || config.pilot.is_some() {
         return with(
             "a pilot",
             "name the algorithm and leave [pilot] out; `undertone advise` says which",
@@ -158,7 +158,7 @@ pub(super) fn check_program(experiment: &Experiment) -> Result<(), DropoutsTable
 fn supports(_: &Program, release: &ReleaseSpec) -> Result<(), Unsupported> {
     let refuse = |what: &'static str, change| {
         Err(Unsupported {
-            who: "[dropouts]",
+            who: "[dropouts]".into(),
             what: what.into(),
             change,
         })

@@ -106,8 +106,8 @@ pub(super) fn check_bits(config: &Config) -> Result<(), PrivacyError> {
 mod tests {
     use super::super::error::ExperimentError;
     use super::super::experiment::Experiment;
-    use super::super::testing::sim;
     use super::*;
+    use crate::scenario::testing::sim;
 
     const USERS: [&str; 3] = [
         "privacy.adjacency=user",
@@ -218,7 +218,7 @@ mod tests {
                 kind.as_str(),
             ];
             let set = [&USERS[..], &asked].concat();
-            let part = super::super::testing::part_of("quickstart.toml", &set).expect("valid");
+            let part = crate::scenario::testing::part_of("quickstart.toml", &set).expect("valid");
             squares +=
                 2.0 * part.plan().guarantee().division().cost() / part.noise().sigma_own().powi(2);
             allowed = part.calibrated().mu_total();

@@ -2,12 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::algorithm::{Algorithm, NotOnGraph, OnGraph, Start};
+use super::algorithm_keys;
+use super::error::AlgorithmTableError;
+use crate::algorithm::{
+    Algorithm, AlgorithmError, Centred, NotOnGraph, OnGraph, Prelude, Program, Start, Unsupported,
+};
+use crate::config::{AlgorithmConfig, DataFacts};
 use crate::data::{DataError, Dataset, Partition, RowBounds};
 use crate::engine::{Lockstep, NewSessionError, PeerRows, Runner, Simulation};
 use crate::linalg::SparseRows;
 use crate::plan::{Averaging, Network, Plan, PlanError, Promise};
-use crate::privacy::{Rule, SensitivityRule, SensitivitySpec};
+use crate::privacy::{Adjacency, Rule, SensitivityRule, SensitivitySpec};
 use crate::protocol::Values;
 use crate::topology::generators::{Complete, RandomRegular};
 use crate::topology::{GeneratorConfig, Graph, Provenance, Topology, TopologyError};
@@ -55,8 +60,19 @@ pub struct SimulationBuilder {
     noise_topology: Option<Arc<Topology>>,
     runner: Arc<dyn Runner>,
     seed: u64,
+    /// The mean that is released first.
+    mean: Option<PrivateMean>,
     /// What follows from the rows, and what was given by hand for quantities of an algorithm of your own.
     bounds: SensitivitySpec,
+}
+
+/// A mean that is released under noise before everything else.
+#[derive(Clone, Copy, Debug)]
+struct PrivateMean {
+    /// The length that rows less the mean are shortened to, in the unit of the rows.
+    radius: f64,
+    /// The share of μ² that it spends.
+    share: f64,
 }
 
 /// Why a simulation cannot be built.
@@ -74,9 +90,30 @@ pub enum SimulationError {
     /// A session that cannot be made.
     #[error(transparent)]
     Session(#[from] NewSessionError),
+    /// A private mean that cannot be taken.
+    #[error("the private mean of `centred`: {why}")]
+    Mean {
+        /// Why, and what to change.
+        why: &'static str,
+    },
+    /// A program that its runner or its mean does not go with.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// Keys that name no algorithm for rows in memory.
+    #[error(transparent)]
+    Table(#[from] AlgorithmTableError),
+    /// Numbers that make no algorithm.
+    #[error(transparent)]
+    Algorithm(#[from] AlgorithmError),
     /// An algorithm that does not run on a graph.
     #[error(transparent)]
     OnGraph(#[from] NotOnGraph),
+    /// One number of a row as the record, where rows are shortened: all numbers of a row that is too long move with any one of them.
+    #[error(
+        "adjacency = \"rating\" is about one number, and a row that is shortened changes in all of them: choose \"user\" or \"replace-user\", or \
+         name an experiment file with data.ranges"
+    )]
+    OneNumber,
     /// An algorithm of other items than the rows have.
     #[error("the algorithm is for {found} items, the rows have {expected}: make it for those")]
     Items {
@@ -135,11 +172,37 @@ impl Simulation {
             noise_topology: None,
             runner: Arc::new(Lockstep),
             seed: 0,
+            mean: None,
         }
     }
 }
 
 impl SimulationBuilder {
+    /// The algorithm that these keys of the table `[algorithm]` name over these rows, as [`Simulation::new`] has it of an algorithm.
+    ///
+    /// # Errors
+    /// [`SimulationError::Table`] for keys that the kind has not, and for keys and kinds about what rows in memory do not have,
+    /// [`SimulationError::Algorithm`] for numbers that make no algorithm.
+    pub fn named(
+        dataset: Dataset,
+        table: &AlgorithmConfig,
+        promise: Promise,
+    ) -> Result<Self, SimulationError> {
+        algorithm_keys::check_in_memory(table, &dataset)?;
+        let items = dataset.items();
+        let floor = match dataset.bounds() {
+            RowBounds::EqualEntries { degree_floor } => degree_floor,
+            RowBounds::UnitNorm | RowBounds::Edges => 1,
+        };
+        let facts = DataFacts {
+            // Public, as the number of rows is.
+            clip: table.clip_of(dataset.len()),
+            ..DataFacts::of_items(items, floor)
+        };
+        let algorithm = table.algorithm(&facts)?;
+        Ok(Simulation::new(dataset, algorithm, promise))
+    }
+
     /// So many peers, each with an equal share of the rows.
     #[must_use]
     pub fn peers(mut self, peers: usize) -> Self {
@@ -184,6 +247,14 @@ impl SimulationBuilder {
         self
     }
 
+    /// Rows are taken less their mean, which is released first under noise and spends this share of μ²; what is left of a row is shortened to
+    /// `radius`, in the unit of the rows. Of samples alone.
+    #[must_use]
+    pub fn centred(mut self, radius: f64, share: f64) -> Self {
+        self.mean = Some(PrivateMean { radius, share });
+        self
+    }
+
     /// Noise is shared on this graph.
     #[must_use]
     pub fn noise_topology(mut self, topology: impl Into<Arc<Topology>>) -> Self {
@@ -221,6 +292,10 @@ impl SimulationBuilder {
                 expected: items,
             });
         }
+        let shortened = matches!(self.dataset, Dataset::Samples { .. });
+        if shortened && self.promise.adjacency() == Adjacency::Rating {
+            return Err(SimulationError::OneNumber);
+        }
         let on_graph = matches!(self.dataset, Dataset::Graph { .. });
         let (algorithm, rows) = match on_graph {
             true if peers != items => {
@@ -234,7 +309,7 @@ impl SimulationBuilder {
             }
             false => {
                 let rows = self.dataset.dealt(peers, self.partition, &seed)?;
-                (Arc::clone(&self.algorithm), rows)
+                (self.around_mean(&program)?, rows)
             }
         };
         let program = algorithm.program();
@@ -258,6 +333,7 @@ impl SimulationBuilder {
             values: Values::F64,
             most_rows: rows.iter().map(SparseRows::len).max().unwrap_or(0),
         };
+        program.check_each(|program, release| self.runner.supports(program, release))?;
         let plan = Plan::of(&program, &promise, &network)?;
         let found = plan.guarantee().noise().epsilon().unwrap_or(f64::INFINITY);
         let asked = promise.epsilon.get();
@@ -276,6 +352,39 @@ impl SimulationBuilder {
         // Whatever a session can refuse is refused here.
         simulation.try_session(&seed)?;
         Ok(simulation)
+    }
+}
+
+impl SimulationBuilder {
+    /// The algorithm, on rows less their private mean where that is asked for.
+    fn around_mean(&self, program: &Program) -> Result<Arc<dyn Algorithm>, SimulationError> {
+        let inner = Arc::clone(&self.algorithm);
+        let Some(PrivateMean { radius, share }) = self.mean else {
+            return Ok(inner);
+        };
+        let refuse = |why| Err(SimulationError::Mean { why });
+        let Dataset::Samples { radius: raw, .. } = self.dataset else {
+            return refuse("only samples have one: give Dataset::Samples, or leave centred out");
+        };
+        if program.check_each(Centred::supports).is_err() {
+            return refuse(
+                "nothing is proved of this algorithm on rows less a mean: use one that is about the matrix alone, such as PowerMethod, \
+                 Krylov or IsometricCovariance",
+            );
+        }
+        // Written so that NaN is refused too.
+        if !(radius > 0.0 && radius.is_finite() && share > 0.0 && share < 1.0) {
+            return refuse("its radius is a length above 0, and its share lies between 0 and 1");
+        }
+        let prelude = Prelude {
+            slots: self.dataset.len(),
+            // Rows are held in units of their own radius.
+            raw_clip: 1.0,
+            radius: radius / raw,
+            unit_box: false,
+            share,
+        };
+        Ok(Arc::new(Centred::new(inner, prelude)?))
     }
 }
 
@@ -299,10 +408,10 @@ mod tests {
     use crate::algorithm::{Covariance, PowerMethod};
     use crate::engine::central::{self, SumNoise};
     use crate::engine::event::{self, Latency};
-    use crate::engine::{Silent, lockstep};
+    use crate::engine::{Analytic, Silent, lockstep};
     use crate::linalg::{subspace_distance, top_eigenvectors};
     use crate::plan::Noise;
-    use crate::privacy::{Adjacency, PrivacyError};
+    use crate::privacy::PrivacyError;
     use crate::protocol::averaging::AveragingKind;
 
     fn samples() -> Dataset {
@@ -385,6 +494,21 @@ mod tests {
     }
 
     #[test]
+    fn a_program_is_refused_by_a_runner_that_cannot_run_it() {
+        let promise = Promise::new(1.0, 1e-5, Adjacency::User).expect("valid");
+        let runner = Analytic {
+            probes: 2,
+            contraction: 1e-6,
+        };
+        let refused = simulation(promise).runner(runner).build();
+        let refused = refused.expect_err("a triangle is no product").to_string();
+        assert!(
+            refused.contains("analytic") && refused.contains("lockstep"),
+            "{refused}"
+        );
+    }
+
+    #[test]
     fn what_does_not_fit_is_refused_with_its_reason() {
         assert!(Promise::new(0.0, 1e-5, Adjacency::User).is_err());
         assert!(Promise::new(f64::NAN, 1e-5, Adjacency::User).is_err());
@@ -395,6 +519,10 @@ mod tests {
             .build()
             .expect_err("unproved");
         assert!(refused.to_string().contains("unit-row"), "{refused}");
+        // Shortening a row changes all of its numbers, so one of them is no record.
+        let rating = Promise::new(1.0, 1e-5, Adjacency::Rating).expect("valid");
+        let refused = simulation(rating).seed(1).build();
+        assert!(matches!(refused, Err(SimulationError::OneNumber)));
         let privacy = Promise::new(1.0, 1e-5, Adjacency::User).expect("valid");
         assert!(
             simulation(privacy.clone())

@@ -8,7 +8,7 @@ use undertone::algorithm::{
     ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion,
 };
 use undertone::data::{Dataset, Interactions};
-use undertone::engine::Simulation;
+use undertone::engine::{NewSessionError, Simulation};
 use undertone::plan::{PlanError, Promise};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::{PlannedRelease, SessionPlanError};
@@ -156,9 +156,9 @@ fn rows_that_an_algorithm_makes_are_bounded_by_their_length_alone() {
         let what = format!("{algorithm:?}");
         let refused = Simulation::new(dataset(), Arc::clone(&algorithm), of_interaction.clone());
         match refused.seed(1).build() {
-            Err(SimulationError::Plan(PlanError::Session(
+            Err(SimulationError::Session(NewSessionError::Plan(PlanError::Session(
                 error @ SessionPlanError::OwnRows { .. },
-            ))) => {
+            )))) => {
                 let text = error.to_string();
                 assert!(text.contains("set privacy.adjacency = \"user\""), "{text}");
             }

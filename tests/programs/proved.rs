@@ -10,11 +10,12 @@ use undertone::algorithm::{
 };
 use undertone::data::Dataset;
 use undertone::engine::{Session, Silent, Simulation, lockstep};
-use undertone::linalg::{Block, ItemWeights, NotFullRank, SparseRows};
+use undertone::linalg::{Block, ItemWeights, NotFullRank, SparseRows, start_block};
 use undertone::plan::{BudgetShare, PlanError, Promise};
-use undertone::privacy::Adjacency;
+use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::scenario::SimulationError;
+use undertone::vocabulary::Seed;
 
 const COLUMNS: usize = 4;
 
@@ -282,46 +283,52 @@ fn weighed_vertices_of_a_private_graph_cost_what_an_edge_does() {
     }
 }
 
-/// Rows of samples are shortened to norm 1, so that one number can turn the whole row.
+/// Rows that are shortened to norm 1 turn with one number, and without a public range of it the bound must cover that.
 #[test]
-fn one_rating_of_a_row_that_is_shortened_is_charged_as_a_whole_row() {
-    let of = |first: f64| {
-        let mut rows = vec![[0.1; COLUMNS]; 12];
-        rows[0] = [first, 1.0, 0.0, 0.0];
-        samples(&rows)
+fn one_number_of_a_row_that_is_shortened_costs_a_whole_row() {
+    let held = |first: f64| {
+        let rows = samples(&[[first, 1.0, 0.0, 0.0]]).rows();
+        rows.expect("finite")
     };
+    let (one, other) = (held(1e6), held(0.0));
+    let spec = SensitivitySpec::new(Adjacency::Rating, SensitivityRule::UnitRow, 1, None);
     let algorithms: [Arc<dyn Algorithm>; 3] = [
         Arc::new(Covariance::new(COLUMNS, 1).expect("valid")),
         Arc::new(IsometricCovariance::new(COLUMNS, 1).expect("valid")),
         Arc::new(PowerMethod::new(COLUMNS, COLUMNS, 1).expect("valid")),
     ];
     for algorithm in algorithms {
+        let program = algorithm.program();
+        let start = start_block(&Seed::from_u64(1), COLUMNS, program.query_columns);
+        let state = PublicState::new(Arc::new(start.expect("full rank")));
+        let shape = program.releases[0].shape();
+        let of = |rows| contribution(algorithm.as_ref(), rows, state.history(), shape);
+        let mut change = of(&one);
+        change.add_scaled(-1.0, &of(&other));
+        let block = &program.releases[0].blocks[0];
+        let bound = spec.of(block.quantity, block.columns).expect("proved");
+        let reached = change.norm() / bound.bound(bound.statistic().of(&state.query));
+        assert!(
+            (0.999..=1.0 + 1e-9).contains(&reached),
+            "{}: {reached}",
+            program.name
+        );
+    }
+}
+
+/// A mean before rows in memory is asked like that of a file.
+#[test]
+fn rows_in_memory_take_a_mean_only_before_what_is_about_the_matrix_alone() {
+    let rows: Vec<[f64; COLUMNS]> = (0..12)
+        .map(|i| [0.1, 0.2, 0.3, 0.05 * f64::from(i)])
+        .collect();
+    for (algorithm, fits, _) in algorithms() {
         let what = format!("{algorithm:?}");
-        let promise = Promise::new(1.0, 1e-5, Adjacency::Rating).expect("valid");
-        let built = |first| {
-            Simulation::new(of(first), Arc::clone(&algorithm), promise.clone())
-                .averaging(AveragingKind::Tree)
-                .seed(1)
-                .build()
-                .expect("valid")
-                .own_session()
-        };
-        let (one, other) = (built(1e6), built(0.0));
-        let state = PublicState::new(Arc::clone(one.start()));
-        let shape = one.plan().program().releases[0].shape();
-        let held = |session: &Session| {
-            contribution(
-                algorithm.as_ref(),
-                &session.rows()[0],
-                state.history(),
-                shape,
-            )
-        };
-        let mut change = held(&one);
-        change.add_scaled(-1.0, &held(&other));
-        let planned = &one.plan().releases()[0];
-        let bound = planned.bounds()[0].bound(planned.statistic().of(one.start()));
-        let reached = change.norm() / bound;
-        assert!((0.999..=1.0 + 1e-9).contains(&reached), "{what}: {reached}");
+        let promise = Promise::new(1.0, 1e-5, Adjacency::User).expect("valid");
+        let built = Simulation::new(samples(&rows), algorithm, promise)
+            .centred(0.5, 0.2)
+            .seed(1)
+            .build();
+        assert_eq!(built.is_ok(), fits, "{what}: {:?}", built.err());
     }
 }

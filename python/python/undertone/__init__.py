@@ -20,12 +20,10 @@ from typing import TYPE_CHECKING, Any
 from ._accountant import Account, Loss, Plan, View, WorstCoalition, account, plan
 from ._assessments import (
     Audit,
-    Check,
     Finding,
     Forecast,
     PeerCost,
     ReceiptCheck,
-    Verification,
     audit,
     check_receipt,
     privacy,
@@ -34,6 +32,7 @@ from ._assessments import (
 from ._campaigns import Advice, Candidate, Study, advise, study, sweep, sweep_merge, sweep_shard
 from ._runs import NoResult, Release, Result, run
 from ._undertone import __version__, with_node
+from ._verification import Check, Verification
 from ._warnings import PrivacyLeakWarning, PrivacyWarning
 
 if TYPE_CHECKING:

@@ -6,7 +6,9 @@ import json
 import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
+
+from numpy.typing import ArrayLike
 
 from . import _undertone
 from ._counts import count
@@ -15,50 +17,15 @@ from ._memory import lifted
 from ._progress import Progress, told
 from ._runs import Set, Sim, _given, _path, _set
 from ._tables import of_rows
+from ._verification import Verification, verify_rows
 from ._warnings import warn
 
 
-@dataclass(frozen=True)
-class Check:
-    """One line of a verification."""
-
-    #: Which kind: ``algebra``, ``peers``, ``law``, ``utility`` or ``spent``.
-    kind: str
-    #: What is checked.
-    name: str
-    statistic: float | None
-    #: Where it is a test.
-    p_value: float | None
-    #: What the statistic, or the p-value, is held against.
-    threshold: float | None
-    passed: bool
+#: Arguments of a verification of rows in memory.
+_OF_ROWS = frozenset(verify_rows.__kwdefaults__ or ())
 
 
-@dataclass(frozen=True)
-class Verification:
-    """The statistical test that an experiment is what its plan says. True where every check passed."""
-
-    name: str
-    engine: str
-    passed: bool
-    runs: int
-    checks: Sequence[Check]
-    #: Checks that do not apply, with the reason.
-    skipped: Sequence[str]
-
-    def __bool__(self) -> bool:
-        return self.passed
-
-    @property
-    def failures(self) -> list[Check]:
-        """The checks that failed."""
-        return [check for check in self.checks if not check.passed]
-
-    def to_frame(self) -> Any:
-        """One row per check."""
-        return of_rows([vars(check) for check in self.checks])
-
-
+@overload
 def verify(
     sim: Sim,
     *,
@@ -69,23 +36,83 @@ def verify(
     data: Any = None,
     topology: GraphLike | None = None,
     noise_topology: GraphLike | None = None,
-) -> Verification:
-    """Tests by repeated runs that a decentralised experiment is, in law, what a trusted curator would have done.
+) -> Verification: ...
 
-    A correct experiment fails with probability at most ``significance``. Other arguments are as in :func:`undertone.run`.
+
+@overload
+def verify(
+    sim: ArrayLike,
+    *,
+    algorithm: Mapping[str, Any],
+    epsilon: float,
+    delta: float | None,
+    row_clip: float,
+    graph: GraphLike | None = None,
+    peers: int | None = None,
+    adjacency: str = "user",
+    noise: str | None = None,
+    colluders: int = 1,
+    averaging: str = "chebyshev",
+    runs: int = 20,
+    significance: float = 1e-3,
+    seed: int = 0,
+    progress: Progress = None,
+) -> Verification: ...
+
+
+def verify(
+    sim: Sim | ArrayLike,
+    *,
+    set: Set = None,
+    runs: int = 20,
+    significance: float = 1e-3,
+    progress: Progress = None,
+    data: Any = None,
+    topology: GraphLike | None = None,
+    noise_topology: GraphLike | None = None,
+    **rows: Any,
+) -> Verification:
+    """Tests by repeated runs that a decentralised computation is, in law, what a trusted curator would have done.
+
+    A correct one fails with probability at most ``significance``.
+
+    **Of an experiment.** ``sim`` is a path or a dictionary, and other arguments are as in :func:`undertone.run`.
 
     >>> import undertone
     >>> tested = undertone.verify("sims/quickstart.toml", set={"peers.count": 12, "data.items": 20}, runs=5)
     >>> bool(tested), tested.failures
     (True, [])
+
+    **Of rows in memory.** ``sim`` is an array of one row per person. Then ``algorithm`` (the keys of the table ``[algorithm]`` of a file),
+    ``epsilon``, ``delta`` (``None`` for 0: Laplace noise) and ``row_clip`` are needed. Every row that is longer than ``row_clip`` is shortened
+    to it; choose it without looking at the rows. ``graph`` is any graph that the package takes, one node per peer; without one, peers are on a
+    random graph, one peer per row or as many as ``peers`` says. Rows are dealt to peers in turn. ``adjacency="user"`` (or ``"replace-user"``),
+    ``noise="pairwise"`` (``"local"`` where ``delta`` is ``None``), ``colluders=1`` and ``averaging="chebyshev"`` are names and numbers that files
+    have, too. ``seed=0`` is the root of all random numbers. Kinds that need more than rows, such as ``auto``, ``streaming`` and those that predict
+    ratings, are refused: they need an experiment file.
+
+    >>> import numpy as np
+    >>> people = np.random.default_rng(1).normal(size=(60, 4))
+    >>> ring = [(k, (k + 1) % 6) for k in range(6)] + [(0, 3), (1, 4), (2, 5)]
+    >>> result = undertone.verify(people, graph=ring, algorithm={"kind": "krylov", "rank": 1, "iterations": 2},
+    ...     epsilon=1.0, delta=1e-5, row_clip=2.5)
+    >>> assert result.passed, result
     """
+    unknown = [name for name in rows if name not in _OF_ROWS]
+    if unknown:
+        raise TypeError(f"verify() got an unexpected keyword argument {unknown[0]!r}")
+    if not isinstance(sim, (str, os.PathLike, Mapping)):
+        of_files = {"set": set, "data": data, "topology": topology, "noise_topology": noise_topology}
+        given = [name for name, value in of_files.items() if value is not None]
+        if given:
+            raise TypeError(f"{given[0]} belongs to an experiment file: of rows give graph, algorithm, epsilon, delta and row_clip")
+        return verify_rows(sim, runs=runs, significance=significance, progress=progress, **rows)
+    if rows:
+        raise TypeError(f"{next(iter(rows))} belongs to rows in memory: of an experiment, use set={{\"key\": value}} and topology")
     plain, memory = lifted(sim, data, topology, noise_topology)
     with told(progress, "verifying") as callback, memory:
         text = _undertone.verify(_given(plain), _set(set), memory.arguments, count("runs", runs), float(significance), callback)
-    found = json.loads(text)
-    warn(found.pop("warnings"))
-    checks = tuple(Check(**check) for check in found.pop("checks"))
-    return Verification(checks=checks, **{**found, "skipped": tuple(found["skipped"])})
+    return Verification.read(text)
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,17 @@ def advise(
 def verify(
     sim: Any, set: Any, memory: dict[str, str] | None, runs: int, significance: float, progress: _Progress
 ) -> str: ...
+def verify_rows(
+    rows: NDArray[np.float64],
+    peers: int | None,
+    edges: _Edges | None,
+    algorithm: dict[str, Any],
+    promised: Any,
+    runs: int,
+    significance: float,
+    seed: int,
+    progress: _Progress,
+) -> str: ...
 def audit(
     sim: Any,
     set: Any,

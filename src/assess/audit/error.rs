@@ -49,6 +49,11 @@ pub enum AuditError {
          evaluation.holdout, keep more items, or choose another --victim"
     )]
     NothingSurvives,
+    /// A row of a simulation that changes nothing, by being there or by being replaced.
+    #[error(
+        "the first row of the victim changes nothing of what is contributed: choose another victim"
+    )]
+    SameRow,
     /// The experiment cannot be laid out again.
     #[error(transparent)]
     Experiment(Box<ExperimentError>),

@@ -10,14 +10,16 @@ use super::error::AuditError;
 use super::finding::CanaryReport;
 use super::reused::Reused;
 use super::scaled::{SIZES, Scaled, weights};
-use crate::algorithm::{PublicState, contribution};
+use crate::algorithm::{PublicState, ReleaseSpec};
 use crate::engine::noise::Assignment;
-use crate::engine::{EngineError, Inputs, Observer, PeerRows, Session, Transcript, lockstep};
+use crate::engine::{
+    EngineError, Inputs, Observer, PeerRows, Session, Simulation, Transcript, lockstep,
+};
 use crate::linalg::Block;
 use crate::noise::Term;
+use crate::plan::Plan;
 use crate::privacy::accountant;
-use crate::scenario::Experiment;
-use crate::scenario::filters::{self, Choices};
+use crate::protocol::{Terms, kernel};
 use crate::vocabulary::{Named, PeerIndex, ReleaseId, Seed};
 
 /// Trials between two reports of progress.
@@ -25,7 +27,7 @@ const BATCH: u32 = 128;
 
 /// The two worlds and what the adversary knows.
 pub(super) struct Game<'a> {
-    experiment: &'a Experiment,
+    simulation: &'a Simulation,
     canary: Canary,
     victim: usize,
     /// Whether a peer colludes.
@@ -45,48 +47,41 @@ pub(super) struct Game<'a> {
 }
 
 impl<'a> Game<'a> {
+    /// The game of these sessions with the canary that `find` finds for their starting block.
     pub(super) fn new(
-        experiment: &'a Experiment,
+        simulation: &'a Simulation,
         victim: u32,
         coalition: &[u32],
-        choices: Choices,
+        find: impl FnOnce(&Session) -> Result<(Canary, [PeerRows; 2]), AuditError>,
     ) -> Result<Self, AuditError> {
-        let root = experiment.root_seed();
-        let session = experiment.session(&root);
+        let session = simulation.own_session();
         let start = Arc::clone(session.start());
-        let peers = experiment.topology().graph().nodes();
-        // The canary is a row as read, in the place of the victim's first user.
-        let dealt = filters::assignment(
-            experiment.config(),
-            experiment.interactions(),
-            experiment.placed(),
-        )
-        .map_err(|error| AuditError::Experiment(Box::new(error)))?;
-        let first = dealt[victim as usize].first().copied();
-        let user = first.ok_or(AuditError::NoUser)? as usize;
-        let (canary, worlds) = Canary::find(experiment, user, &start, choices)?;
+        let plan = simulation.plan();
+        let peers = plan.network().topology.graph().nodes();
+        let (canary, worlds) = find(&session)?;
         let [without, with] = worlds.map(|rows| {
             let world = session.clone().with_rows(Arc::new(rows));
-            world.map_err(|error| named(experiment, error.into()))
+            world.map_err(|error| named(simulation, error.into()))
         });
         let worlds = [without?, with?];
         let begun = PublicState::new(start);
+        let terms = first_terms(&worlds[0], &begun);
         let first = (0..peers)
             .into_par_iter()
-            .map(|peer| contributed(experiment, worlds[0].rows(), peer, &begun))
+            .map(|peer| contributed(&worlds[0], peer, &begun, &terms))
             .collect();
         let mut colludes = vec![false; peers];
         coalition
             .iter()
             .for_each(|&peer| colludes[peer as usize] = true);
-        let optimal = |factor| weights(experiment, victim as usize, &colludes, factor);
+        let optimal = |factor| weights(plan, victim as usize, &colludes, factor);
         let planned = optimal(1.0)?;
-        let reused = optimal(f64::from(experiment.widest_releases()))?;
-        let scaled = Scaled::new(experiment, victim as usize, &colludes)?;
-        let variance_factor = variance_factor(experiment, victim, coalition)?;
+        let reused = optimal(widest_releases(&plan.program().releases))?;
+        let scaled = Scaled::new(plan, victim as usize, &colludes)?;
+        let variance_factor = variance_factor(plan, victim, coalition)?;
         let victim = victim as usize;
         Ok(Self {
-            experiment,
+            simulation,
             canary,
             victim,
             colludes,
@@ -117,13 +112,14 @@ impl<'a> Game<'a> {
     /// μ certified for this victim and coalition: every iteration is scaled to its own sensitivity
     /// and noise factor.
     pub(super) fn certified_mu(&self) -> f64 {
-        (self.experiment.even_iterations() * self.variance_factor).sqrt()
+        let cost = self.simulation.plan().guarantee().division().cost();
+        (cost * self.variance_factor).sqrt()
     }
 
     pub(super) fn report(&self) -> CanaryReport {
         let start = self.worlds[0].start();
-        let begun = Canary::begun(self.experiment, self.canary.user(), start);
-        let mut change = self.canary.change(self.experiment, &begun);
+        let begun = self.canary.begun(start);
+        let mut change = self.canary.change(self.simulation, &begun);
         let release = ReleaseId(begun.released).next();
         let planned = self.worlds[0].plan().release(release);
         let planned = planned.expect("a row is of a batch of the program");
@@ -144,7 +140,7 @@ impl<'a> Game<'a> {
         prepare: &(dyn Fn(Session) -> Session + Sync),
         observer: &mut dyn Observer,
     ) -> Result<Trials, AuditError> {
-        let root = self.experiment.root_seed();
+        let root = self.simulation.root();
         let total = 2 * u64::from(trials);
         let mut worlds = [Vec::new(), Vec::new()];
         for (world, features) in worlds.iter_mut().enumerate() {
@@ -173,7 +169,7 @@ impl<'a> Game<'a> {
         let session = self.worlds[world]
             .clone()
             .with_seed(seed.clone())
-            .map_err(|error| named(self.experiment, error.into()))?;
+            .map_err(|error| named(self.simulation, error.into()))?;
         let planned = session.planned_noise().clone();
         let session = prepare(session);
         let mut adversary = Adversary {
@@ -184,14 +180,29 @@ impl<'a> Game<'a> {
             last_in_steps: None,
             reused: Reused::default(),
         };
-        lockstep::run(&session, &mut adversary).map_err(|error| named(self.experiment, error))?;
+        lockstep::run(&session, &mut adversary).map_err(|error| named(self.simulation, error))?;
         Ok(adversary.features)
     }
 }
 
-/// An engine's error in the words of the experiment's graph: peers by their names.
-fn named(experiment: &Experiment, error: EngineError) -> AuditError {
-    AuditError::Engine(Named::new(error, experiment.topology().graph().names()))
+/// An engine's error in the words of the communication graph: peers by their names.
+fn named(simulation: &Simulation, error: EngineError) -> AuditError {
+    let names = simulation.plan().network().topology.graph().names();
+    AuditError::Engine(Named::new(error, names))
+}
+
+/// How many releases are as large as the largest one.
+fn widest_releases(releases: &[ReleaseSpec]) -> f64 {
+    let most = releases.iter().map(ReleaseSpec::values).max();
+    let widest = releases.iter().filter(|one| Some(one.values()) == most);
+    widest.count() as f64
+}
+
+/// How the noise of the first release is scaled: the start is public and the same in all trials.
+fn first_terms(session: &Session, begun: &PublicState) -> Terms {
+    let planned = session.plan().release(ReleaseId(1));
+    let planned = planned.expect("a program has a release");
+    planned.terms(planned.statistic().of(&begun.query))
 }
 
 /// Sees one run and keeps what the attackers use.
@@ -217,7 +228,7 @@ impl Observer for Adversary<'_> {
         let scale = 1.0 / transcript.terms.scale;
         let mut change = game
             .canary
-            .change(game.experiment, &transcript.states[game.victim]);
+            .change(game.simulation, &transcript.states[game.victim]);
         let all = 0..change.values().len();
         transcript.terms.to_units(all, change.values_mut());
         let size = change.norm();
@@ -260,11 +271,12 @@ impl Observer for Adversary<'_> {
         let weight = game.scaled.of(game.victim)[found];
         features[4] += along(&by_size[found]) - 0.5 * size * scale * size * scale * weight;
         // Pairwise noise that is the same in every iteration; sums of releases of different sizes mean nothing.
-        let (height, width) = game.experiment.widest_shape();
-        if change.values().len() == height * width {
+        let plan = game.simulation.plan();
+        let widest = plan.program().releases.iter().map(ReleaseSpec::values);
+        if Some(change.values().len()) == widest.max() {
             let moved: Vec<f64> = change.values().iter().map(|c| c * scale).collect();
             self.reused.add(&moved, &victims, &in_sum);
-            let own = game.experiment.noise().sigma_own().powi(2);
+            let own = plan.guarantee().noise().sigma_own().powi(2);
             features[5] = self.reused.ratio(own, game.reused[game.victim]);
         }
         self.features.loss += loss;
@@ -345,20 +357,23 @@ impl Adversary<'_> {
     pub(super) fn local(&self, transcript: &Transcript<'_>, v: usize) -> Vec<f64> {
         let game = self.game;
         let state = &transcript.states[v];
-        let mut local = if state.released == 0 {
-            game.first[v].clone()
-        } else {
-            contributed(game.experiment, game.worlds[0].rows(), v, state)
+        let local = match state.released {
+            0 => game.first[v].clone(),
+            _ => contributed(&game.worlds[0], v, state, transcript.terms),
         };
-        let all = 0..local.values().len();
-        transcript.terms.to_units(all, local.values_mut());
-        transcript.terms.to_steps(local.values_mut());
         local.into_values()
     }
 
     /// The noise that peer `v` shares with colluders.
     pub(super) fn shared(&self, v: usize) -> impl Iterator<Item = Term> {
-        let partners = self.game.experiment.noise_topology().graph().neighbours(v);
+        let partners = self
+            .game
+            .simulation
+            .plan()
+            .network()
+            .noise_topology
+            .graph()
+            .neighbours(v);
         let known = partners
             .iter()
             .filter(|&&w| self.game.colludes[w as usize] && self.planned.has_pairwise());
@@ -367,34 +382,33 @@ impl Adversary<'_> {
     }
 }
 
-/// What peer `v` contributes in this state of its `rows` in the release's batch, without noise.
-fn contributed(experiment: &Experiment, rows: &PeerRows, v: usize, state: &PublicState) -> Block {
+/// What peer `v` contributes in this state of its rows in the release's batch, without noise and as it is published.
+fn contributed(session: &Session, v: usize, state: &PublicState, terms: &Terms) -> Block {
     let history = state.history();
-    let (height, width) = experiment.shape_of(history.release);
-    match rows.contributing(v, experiment.batch_of(history.release)) {
-        Some(rows) => contribution(experiment.algorithm(), rows, history, (height, width)),
-        None => Block::zeros(height, width),
-    }
+    let planned = session.plan().release(history.release);
+    let planned = planned.expect("a release of the program");
+    let rows = session.rows().contributing(v, planned.spec().batch);
+    kernel::contribution(session.plan(), planned, rows, history, terms)
 }
 
 const _: () = assert!(FEATURES == 6, "the adversary fills every feature");
 
 /// v_u of the victim against the coalition, per unit sensitivity.
 pub(super) fn variance_factor(
-    experiment: &Experiment,
+    plan: &Plan,
     victim: u32,
     coalition: &[u32],
 ) -> Result<f64, AuditError> {
-    let noise = experiment.noise();
+    let noise = plan.guarantee().noise();
     if let Some(ring) = noise.ring() {
-        let graph = experiment.noise_topology().graph();
+        let graph = plan.network().noise_topology.graph();
         let pieces = graph.components_without(coalition);
         let of_victim = pieces[victim as usize];
         let size = pieces.iter().filter(|piece| **piece == of_victim).count();
         return Ok(ring.factor(size) / noise.sigma_own().powi(2));
     }
     let factors = accountant::exact_variance_factors(
-        experiment.noise_topology().graph(),
+        plan.network().noise_topology.graph(),
         noise.sigma_own().powi(2),
         noise.sigma_pairwise().powi(2),
         coalition,

@@ -2,7 +2,7 @@
 //!
 //! Two neighbouring worlds differ in one record of the data **as read**, the *canary*: one user's row before every
 //! filter. Both go through the item list, the hold-out and the cap, and are dealt to the peers, as the data of a run is; what
-//! is attacked is the whole mechanism. In each trial the protocol runs with
+//! is attacked is the whole mechanism. Rows in memory have no filters: their canary is the first row that the victim holds. In each trial the protocol runs with
 //! fresh noise in one of them; attackers who see everything that is published, and what a coalition of
 //! peers knows, guess which. How well they do bounds the privacy loss from **below**, with stated
 //! confidence; the accountant bounds it from **above**. A lower bound above the certificate means that
@@ -31,9 +31,11 @@ pub use confidence::{epsilon_lower_bound, gdp_lower_bound, proportion_bounds};
 pub use error::AuditError;
 pub use finding::{Audit, CanaryReport};
 
-use crate::engine::{Observer, Session};
-use crate::scenario::filters::Choices;
+use crate::engine::{Observer, PeerRows, Session, Simulation};
+use crate::privacy::AdversaryView;
+use crate::scenario::filters::{self, Choices};
 use crate::scenario::{Experiment, memory};
+use canary::Canary;
 use game::Game;
 
 /// The largest network audited: the optimal attacker needs a dense solve.
@@ -63,59 +65,140 @@ impl Default for AuditOptions {
     }
 }
 
-/// Audits an experiment.
+/// What is audited. An experiment's canary is a row of the file, before every filter; a simulation of rows in memory has none, and its
+/// canary is the first row that the victim holds.
+#[derive(Clone, Copy, Debug)]
+pub enum AuditSubject<'a> {
+    /// An experiment file.
+    Experiment(&'a Experiment),
+    /// Rows in memory.
+    Simulation(&'a Simulation),
+}
+
+impl<'a> From<&'a Experiment> for AuditSubject<'a> {
+    fn from(experiment: &'a Experiment) -> Self {
+        Self::Experiment(experiment)
+    }
+}
+
+impl<'a> From<&'a Simulation> for AuditSubject<'a> {
+    fn from(simulation: &'a Simulation) -> Self {
+        Self::Simulation(simulation)
+    }
+}
+
+impl AuditSubject<'_> {
+    fn simulation(self) -> Simulation {
+        match self {
+            Self::Experiment(experiment) => experiment.simulation(),
+            Self::Simulation(simulation) => simulation.clone(),
+        }
+    }
+
+    /// ε, and against how many colluders: what a file says and not what was planned for it.
+    fn promised(self) -> (f64, usize) {
+        match self {
+            Self::Experiment(experiment) => {
+                let privacy = &experiment.config().privacy;
+                (privacy.epsilon, privacy.colluders)
+            }
+            Self::Simulation(simulation) => {
+                let promise = simulation.plan().promise();
+                (promise.epsilon.get(), promise.colluders)
+            }
+        }
+    }
+
+    fn check_memory(self) -> Result<(), AuditError> {
+        match self {
+            Self::Experiment(experiment) => {
+                memory::check_audit(experiment).map_err(|error| AuditError::Memory(Box::new(error)))
+            }
+            Self::Simulation(_) => Ok(()),
+        }
+    }
+
+    /// The canary in the place of the victim's first row, and the rows that all peers hold in the two worlds.
+    fn canary(
+        self,
+        session: &Session,
+        victim: u32,
+        choices: Choices,
+    ) -> Result<(Canary, [PeerRows; 2]), AuditError> {
+        let experiment = match self {
+            Self::Experiment(experiment) => experiment,
+            Self::Simulation(simulation) => {
+                return Canary::of_row(simulation, session, victim as usize);
+            }
+        };
+        let dealt = filters::assignment(
+            experiment.config(),
+            experiment.interactions(),
+            experiment.placed(),
+        )
+        .map_err(|error| AuditError::Experiment(Box::new(error)))?;
+        let first = dealt[victim as usize].first().copied();
+        let user = first.ok_or(AuditError::NoUser)? as usize;
+        Canary::find(experiment, user, session.start(), choices)
+    }
+}
+
+/// Audits an experiment, or a simulation of rows in memory.
 ///
 /// # Errors
-/// [`AuditError`] if the experiment has nothing to audit or a run fails.
+/// [`AuditError`] if there is nothing to audit or a run fails.
 ///
 /// # Cost
 /// 2 · `trials` runs of the lockstep engine, in parallel.
-pub fn audit(
-    experiment: &Experiment,
+pub fn audit<'a>(
+    subject: impl Into<AuditSubject<'a>>,
     options: &AuditOptions,
     observer: &mut dyn Observer,
 ) -> Result<Audit, AuditError> {
-    audit_sessions(experiment, options, &|session| session, observer)
+    audit_sessions(subject, options, &|session| session, observer)
 }
 
 /// The same with a chance to break each session on purpose, for the tests.
-fn audit_sessions(
-    experiment: &Experiment,
+fn audit_sessions<'a>(
+    subject: impl Into<AuditSubject<'a>>,
     options: &AuditOptions,
     prepare: &(dyn Fn(Session) -> Session + Sync),
     observer: &mut dyn Observer,
 ) -> Result<Audit, AuditError> {
-    audit_filters(experiment, options, Choices::default(), prepare, observer)
+    let choices = Choices::default();
+    audit_filters(subject.into(), options, choices, prepare, observer)
 }
 
 /// The same with a chance to break the filters that the data goes through as well.
 fn audit_filters(
-    experiment: &Experiment,
+    subject: AuditSubject<'_>,
     options: &AuditOptions,
     choices: Choices,
     prepare: &(dyn Fn(Session) -> Session + Sync),
     observer: &mut dyn Observer,
 ) -> Result<Audit, AuditError> {
-    let Players { victim, coalition } = check(experiment, options)?;
-    let delta = experiment.delta().ok_or(AuditError::Laplace)?;
-    memory::check_audit(experiment).map_err(|error| AuditError::Memory(Box::new(error)))?;
-    let game = Game::new(experiment, victim, &coalition, choices)?;
+    let simulation = subject.simulation();
+    let Players { victim, coalition } = check(&simulation, options)?;
+    let (plan, promise) = (simulation.plan(), simulation.plan().promise());
+    let delta = promise.delta.ok_or(AuditError::Laplace)?;
+    subject.check_memory()?;
+    let game = Game::new(&simulation, victim, &coalition, |session| {
+        subject.canary(session, victim, choices)
+    })?;
     let trials = game.play(options.trials, prepare, observer)?;
     let verdict = attackers::judge(&trials, delta.get(), options.significance);
-    let certified_epsilon = experiment.noise().epsilon_of(game.certified_mu(), delta);
-    let privacy = &experiment.config().privacy;
-    let promised_epsilon =
-        (options.coalition.len() <= privacy.colluders).then_some(privacy.epsilon);
+    let noise = plan.guarantee().noise();
+    let certified_epsilon = noise.epsilon_of(game.certified_mu(), delta);
+    let (epsilon, colluders) = subject.promised();
+    let promised_epsilon = (options.coalition.len() <= colluders).then_some(epsilon);
     let kept = promised_epsilon.is_none_or(|promise| certified_epsilon <= promise * (1.0 + 1e-9));
     // Known without any statistics: neighbouring data must not move what peers contribute further than Δ.
     let covered = trials.pair_mu() <= game.certified_mu() * (1.0 + 1e-9);
+    let name = |peer: u32| plan.network().topology.graph().name(peer as usize);
     Ok(Audit {
-        adjacency: experiment.config().privacy.adjacency,
-        victim: experiment.peer_name(victim),
-        coalition: coalition
-            .iter()
-            .map(|&peer| experiment.peer_name(peer))
-            .collect(),
+        adjacency: promise.adjacency(),
+        victim: name(victim),
+        coalition: coalition.iter().map(|&peer| name(peer)).collect(),
         trials: options.trials,
         significance: options.significance,
         canary: game.report(),
@@ -140,25 +223,26 @@ struct Players {
     coalition: Vec<u32>,
 }
 
-fn check(experiment: &Experiment, options: &AuditOptions) -> Result<Players, AuditError> {
-    if !experiment.is_private() {
+fn check(simulation: &Simulation, options: &AuditOptions) -> Result<Players, AuditError> {
+    let plan = simulation.plan();
+    if plan.promise().noise.is_none() {
         return Err(AuditError::NoNoise);
     }
-    if experiment.noise().laplace_noise().is_some() {
+    if plan.guarantee().noise().laplace_noise().is_some() {
         return Err(AuditError::Laplace);
     }
-    let engine = experiment.config().engine.kind;
-    if engine.reveals_only_sums() || !engine.draws_every_input() {
-        return Err(AuditError::NoTranscript {
-            engine: engine.name(),
-        });
+    let runner = simulation.runner();
+    if runner.seen() != AdversaryView::Everything || !runner.draws_every_input() {
+        let engine = runner.name();
+        return Err(AuditError::NoTranscript { engine });
     }
     if !(1e-12..=0.5).contains(&options.significance) {
         return Err(AuditError::Significance {
             found: options.significance,
         });
     }
-    let peers = experiment.topology().graph().nodes();
+    let topology = &plan.network().topology;
+    let peers = topology.graph().nodes();
     if peers > MOST_PEERS {
         return Err(AuditError::TooManyPeers {
             peers,
@@ -170,16 +254,16 @@ fn check(experiment: &Experiment, options: &AuditOptions) -> Result<Players, Aud
             trials: options.trials,
         });
     }
-    let mut coalition = experiment.peers_named(&options.coalition)?;
+    let mut coalition = topology.find_all(&options.coalition)?;
     coalition.sort_unstable();
     let victim = match &options.victim {
-        Some(name) => experiment.topology().find(name)?,
+        Some(name) => topology.find(name)?,
         None => (0..peers as u32)
             .find(|peer| coalition.binary_search(peer).is_err())
             .ok_or(AuditError::NobodyHonest { peers })?,
     };
     if coalition.binary_search(&victim).is_ok() {
-        let victim = experiment.peer_name(victim);
+        let victim = topology.graph().name(victim as usize);
         return Err(AuditError::VictimColludes { victim });
     }
     Ok(Players { victim, coalition })

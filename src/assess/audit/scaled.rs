@@ -8,7 +8,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::error::AuditError;
-use crate::scenario::Experiment;
+use crate::plan::Plan;
 
 /// Sizes of pairwise noise that the adversary considers, over the planned one.
 pub(super) const SIZES: [f64; 6] = [0.0, 0.1, 0.25, 0.5, 1.0, 2.0];
@@ -27,13 +27,9 @@ pub(super) struct Scaled {
 
 impl Scaled {
     /// For this victim and these colluders.
-    pub(super) fn new(
-        experiment: &Experiment,
-        victim: usize,
-        colludes: &[bool],
-    ) -> Result<Self, AuditError> {
-        let weights = SIZES.map(|size| weights(experiment, victim, colludes, size * size));
-        let graph = experiment.noise_topology().graph();
+    pub(super) fn new(plan: &Plan, victim: usize, colludes: &[bool]) -> Result<Self, AuditError> {
+        let weights = SIZES.map(|size| weights(plan, victim, colludes, size * size));
+        let graph = plan.network().noise_topology.graph();
         let others = (0..graph.nodes()).filter(|&v| v != victim && !colludes[v]);
         let degrees: Vec<usize> = others
             .map(|v| {
@@ -44,8 +40,8 @@ impl Scaled {
         let mean = degrees.iter().sum::<usize>() as f64 / degrees.len().max(1) as f64;
         Ok(Self {
             weights: weights.into_iter().collect::<Result<_, _>>()?,
-            own: experiment.noise().sigma_own().powi(2),
-            pairwise: experiment.noise().sigma_pairwise().powi(2) * mean,
+            own: plan.guarantee().noise().sigma_own().powi(2),
+            pairwise: plan.guarantee().noise().sigma_pairwise().powi(2) * mean,
         })
     }
 
@@ -69,8 +65,8 @@ impl Scaled {
 
 /// What takes the place of the weights where masks are uniform: the sum over the victim's honest piece is all there is to see, and its
 /// variance is n σ_η².
-fn sum_of_piece(experiment: &Experiment, victim: usize, colludes: &[bool]) -> Vec<f64> {
-    let graph = experiment.noise_topology().graph();
+fn sum_of_piece(plan: &Plan, victim: usize, colludes: &[bool]) -> Vec<f64> {
+    let graph = plan.network().noise_topology.graph();
     let coalition: Vec<u32> = (0_u32..)
         .zip(colludes)
         .filter(|(_, c)| **c)
@@ -81,7 +77,7 @@ fn sum_of_piece(experiment: &Experiment, victim: usize, colludes: &[bool]) -> Ve
         .iter()
         .filter(|piece| **piece == pieces[victim])
         .count();
-    let weight = 1.0 / (size as f64 * experiment.noise().sigma_own().powi(2));
+    let weight = 1.0 / (size as f64 * plan.guarantee().noise().sigma_own().powi(2));
     let inside = |piece: &Option<u32>| {
         if *piece == pieces[victim] {
             weight
@@ -94,18 +90,18 @@ fn sum_of_piece(experiment: &Experiment, victim: usize, colludes: &[bool]) -> Ve
 
 /// Σ_H⁻¹ e_u by a dense solve, with zeros at the colluders, where pairwise noise has `factor` times the planned variance.
 pub(super) fn weights(
-    experiment: &Experiment,
+    plan: &Plan,
     victim: usize,
     colludes: &[bool],
     factor: f64,
 ) -> Result<Vec<f64>, AuditError> {
-    let graph = experiment.noise_topology().graph();
-    if experiment.noise().ring().is_some() {
-        return Ok(sum_of_piece(experiment, victim, colludes));
+    let graph = plan.network().noise_topology.graph();
+    if plan.guarantee().noise().ring().is_some() {
+        return Ok(sum_of_piece(plan, victim, colludes));
     }
     let (own, pairwise) = (
-        experiment.noise().sigma_own().powi(2),
-        experiment.noise().sigma_pairwise().powi(2) * factor,
+        plan.guarantee().noise().sigma_own().powi(2),
+        plan.guarantee().noise().sigma_pairwise().powi(2) * factor,
     );
     let honest: Vec<usize> = (0..graph.nodes()).filter(|&v| !colludes[v]).collect();
     let position = |v: usize| honest.binary_search(&v).ok();

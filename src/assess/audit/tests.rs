@@ -4,6 +4,7 @@
 
 mod numbers;
 mod ring;
+mod rows;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -110,7 +111,7 @@ fn a_pilot_is_audited_against_its_part_of_the_budget() {
         let pilot = of(adjacency);
         let healthy = audit(&pilot, &options(8_000), &mut Silent).expect("runs");
         assert!(healthy.passed, "{healthy:?}");
-        let whole = super::game::variance_factor(&pilot, 0, &[]).expect("valid");
+        let whole = super::game::variance_factor(pilot.plan(), 0, &[]).expect("valid");
         assert!((healthy.certified_mu.powi(2) / whole - 0.5).abs() < 1e-9);
         // A user of 30 items reaches 9 of 16 thresholds of the counts, which have a fifth of the pilot; of the shares all that one can.
         let reached = match adjacency.ends_with("user") {
@@ -137,7 +138,7 @@ fn so_does_that_of_a_coalition_of_all_but_one_neighbour() {
         ..options(12_000)
     };
     let audit = audit(&experiment, &options, &mut Silent).expect("runs");
-    let outside = super::game::variance_factor(&experiment, 3, &[]).expect("valid");
+    let outside = super::game::variance_factor(experiment.plan(), 3, &[]).expect("valid");
     assert!(
         audit.certified_mu.powi(2) > outside,
         "collusion costs something"
@@ -396,7 +397,7 @@ fn what_the_filters_make_of_one_record_is_audited() {
     );
     // The same audit of a hold-out that looks at the length of a row: one rating more moves the others in and out.
     let audited = audit_filters(
-        &experiment,
+        (&experiment).into(),
         &options(6000),
         old_hold_out(),
         &|session| session,
@@ -422,7 +423,8 @@ fn exceeding(set: &[&str], choices: Choices, users: usize) -> (usize, f64) {
         .into_par_iter()
         .map(|user| {
             let canary = canary::search(&filters, user, &start).expect("items are left");
-            canary.change(&experiment, &begun).norm() / delta
+            let simulation = experiment.simulation();
+            canary.change(&simulation, &begun).norm() / delta
         })
         .collect();
     let exceed = ratios.iter().filter(|&&ratio| ratio > 1.0 + 1e-9).count();

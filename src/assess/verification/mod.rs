@@ -222,11 +222,18 @@ fn unsettled(
     let rank = plan.program().rank;
     // A pilot finds no basis to be compared.
     let exact = (rank > 0).then(|| top_eigenvectors(&simulation.own_session().all_rows(), rank));
-    let total_sigma = plan.guarantee().noise().sigma_sum();
-    let sums = plan.sum_of_shapes();
+    let runner = simulation.runner();
+    // A curator draws the noise that the promise needs, also where the plan shares out more of it.
+    let is_central = runner.seen() == AdversaryView::CuratorOutput;
+    let total_sigma = match is_central {
+        true => plan.sigma_central(),
+        false => plan.guarantee().noise().sigma_sum(),
+    };
+    let sums = plan
+        .sum_of_shapes()
+        .map(|shapes| if is_central { 1.0 } else { shapes });
     let runs = options.runs.max(1);
     let mut samples = Samples::new(runs, plan.program().releases.len() as u32);
-    let runner = simulation.runner();
     let publishes = runner.draws_every_input() && runner.seen() == AdversaryView::Everything;
     if publishes {
         subject.check_memory()?;
@@ -257,7 +264,11 @@ fn unsettled(
                 .zip(&needed)
                 .map(|(l, needed)| {
                     let id = ReleaseId(l);
-                    needed * plan.noise_factor(id) * plan.sigma_released(id)
+                    let sigma = match is_central {
+                        true => total_sigma,
+                        false => plan.sigma_released(id),
+                    };
+                    needed * plan.noise_factor(id) * sigma
                 })
                 .collect();
             samples.push_run(&outcome, &sigmas, honest.plan());
@@ -295,7 +306,6 @@ fn unsettled(
         skipped: Vec::new(),
         runs,
     };
-    let is_central = runner.seen() == AdversaryView::CuratorOutput;
     if is_central {
         let reason = "algebra of the noise: a trusted curator has no published inputs";
         table.skipped.push(reason.to_owned());

@@ -88,3 +88,67 @@ impl fmt::Display for Verification {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, p_value: Option<f64>, passed: bool) -> Check {
+        Check {
+            kind: "law",
+            name: name.to_owned(),
+            statistic: 0.5,
+            p_value,
+            threshold: 0.125,
+            passed,
+        }
+    }
+
+    fn table(checks: Vec<Check>, skipped: &[&str]) -> Verification {
+        Verification {
+            checks,
+            skipped: skipped.iter().map(ToString::to_string).collect(),
+            runs: 20,
+        }
+    }
+
+    #[test]
+    fn a_table_that_passed_is_one_line_and_what_was_skipped() {
+        let passed = table(
+            vec![check("a", None, true), check("b", Some(0.5), true)],
+            &[],
+        );
+        assert_eq!(passed.to_string(), "all 2 checks passed over 20 runs");
+        let skipped = table(vec![check("a", None, true)], &["utility: too few runs"]);
+        assert_eq!(
+            skipped.to_string(),
+            "all 1 checks passed over 20 runs\n  skipped: utility: too few runs"
+        );
+    }
+
+    #[test]
+    fn a_table_that_failed_lists_its_failures_and_no_other_check() {
+        let checks = vec![
+            check("fine", None, true),
+            check("bound", None, false),
+            check("law of the sum", Some(0.001), false),
+        ];
+        assert_eq!(
+            table(checks, &["peers: no noise"]).to_string(),
+            "2 of 3 checks FAILED over 20 runs\n  \
+             FAILED law: bound = 5.0000e-1, held against 1.2500e-1\n  \
+             FAILED law: law of the sum = 0.5000, p = 1.000e-3, least allowed 1.250e-1\n  \
+             skipped: peers: no noise"
+        );
+    }
+
+    #[test]
+    fn a_table_without_checks_has_not_passed_and_says_so() {
+        let empty = table(Vec::new(), &["everything: no engine"]);
+        assert!(!empty.passed());
+        assert_eq!(
+            empty.to_string(),
+            "no checks were made\n  skipped: everything: no engine"
+        );
+    }
+}

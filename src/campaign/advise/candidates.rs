@@ -51,13 +51,11 @@ impl Proposal {
 }
 
 fn name(kind: &str, algorithm: &AlgorithmConfig, floor: u32) -> String {
+    let iterations = algorithm.iterations;
     match algorithm.block {
-        // One release of the whole matrix.
-        None => format!("{kind}, D = {floor}"),
-        Some(block) => {
-            let iterations = algorithm.iterations;
-            format!("{kind}, L = {iterations}, b = {block}, D = {floor}")
-        }
+        _ if algorithm.releases_the_matrix() => format!("{kind}, D = {floor}"),
+        Some(block) => format!("{kind}, L = {iterations}, b = {block}, D = {floor}"),
+        None => format!("{kind}, L = {iterations}, D = {floor}"),
     }
 }
 
@@ -71,20 +69,24 @@ fn algorithms(
     own: AlgorithmConfig,
     items: usize,
 ) -> Vec<(AlgorithmConfig, Option<AlgorithmConfig>)> {
-    let with = |algorithm| AlgorithmConfig {
+    let from_start = |plain| AlgorithmConfig {
         start: own.start,
-        ..algorithm
+        ..plain
     };
-    let rank = own.rank;
     let krylov = KRYLOV.into_iter().flat_map(|l| {
-        let blocks = BLOCKS.map(|times| rank.saturating_mul(times)).into_iter();
+        let blocks = BLOCKS
+            .map(|times| own.rank.saturating_mul(times))
+            .into_iter();
         // More directions than items repeat earlier ones.
         let fresh = blocks.filter(move |block| block.saturating_mul(l as usize) <= items);
-        fresh.map(move |block| (with(AlgorithmConfig::krylov(rank, block, l)), None))
+        fresh.map(move |block| {
+            let krylov = AlgorithmConfig::krylov(own.rank, block, l);
+            (from_start(krylov), None)
+        })
     });
-    let isometric = with(AlgorithmConfig::isometric_covariance(rank));
-    let packed = with(AlgorithmConfig::covariance(rank));
-    let raked = with(AlgorithmConfig::raked_covariance(rank));
+    let isometric = from_start(AlgorithmConfig::isometric_covariance(own.rank));
+    let packed = from_start(AlgorithmConfig::covariance(own.rank));
+    let raked = from_start(AlgorithmConfig::raked_covariance(own.rank));
     krylov
         .chain([(isometric, Some(packed)), (raked, None)])
         .collect()

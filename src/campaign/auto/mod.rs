@@ -76,7 +76,7 @@ impl Auto {
     /// Whether this configuration leaves the choice open.
     #[must_use]
     pub fn is_meant(config: &Config) -> bool {
-        config.algorithm.is_open()
+        config.algorithm.is_auto()
     }
 
     /// The same configuration with the choice left open, after a pilot of this share: what is said of the algorithm but its rank and start
@@ -85,8 +85,10 @@ impl Auto {
     pub fn opened(mut config: Config, share: Option<f64>) -> Config {
         let mut pilot = config.pilot.unwrap_or_default();
         pilot.share = share.unwrap_or(pilot.share);
-        let open = AlgorithmConfig::auto(config.algorithm.rank);
-        config.algorithm = sessions::bare(&config.algorithm, open);
+        config.algorithm = sessions::bare(
+            &config.algorithm,
+            AlgorithmConfig::auto(config.algorithm.rank),
+        );
         config.pilot = Some(pilot);
         config
     }

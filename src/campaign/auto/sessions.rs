@@ -5,15 +5,14 @@ use crate::campaign::advise::Candidate;
 use crate::config::{AlgorithmConfig, Config};
 use crate::scenario::{ExperimentError, PilotTableError};
 
-/// This algorithm with the rank and the start of `own`, its P so that it can be refused, and nothing else of it.
-pub(super) fn bare(own: &AlgorithmConfig, algorithm: AlgorithmConfig) -> AlgorithmConfig {
+/// This algorithm from the start that `own` has, with its P so that it can be refused, and nothing else of `own`.
+pub(super) fn bare(own: &AlgorithmConfig, plain: AlgorithmConfig) -> AlgorithmConfig {
     AlgorithmConfig {
-        rank: own.rank,
         start: own.start,
         precondition: own.precondition,
         precondition_exponent: own.precondition_exponent,
         precondition_shrinkage: own.precondition_shrinkage,
-        ..algorithm
+        ..plain
     }
 }
 
@@ -68,19 +67,15 @@ fn shared(config: &Config) -> Config {
 /// The pilot: the same data, graphs, noise and promise.
 pub(super) fn of_pilot(config: &Config) -> Config {
     let mut config = shared(config);
-    let algorithm = bare(&config.algorithm, AlgorithmConfig::pilot());
-    config.algorithm = AlgorithmConfig {
-        rank: 1,
-        ..algorithm
-    };
+    config.algorithm = bare(&config.algorithm, AlgorithmConfig::pilot());
     config
 }
 
 /// What candidates are held against: any algorithm that can follow the pilot.
 pub(super) fn ground(config: &Config) -> Config {
     let mut config = shared(config);
-    let power = AlgorithmConfig::power(config.algorithm.rank, 1);
-    config.algorithm = bare(&config.algorithm, power);
+    let own = config.algorithm;
+    config.algorithm = bare(&own, AlgorithmConfig::power(own.rank, 1));
     config
 }
 

@@ -59,7 +59,7 @@ use rayon::prelude::*;
 use super::course::{self, Current, Engine};
 use super::outcome::ReleaseRecord;
 use super::{Consensus, EngineError, Observer, Outcome, Session, Totals};
-use crate::algorithm::{PublicState, RetainedState};
+use crate::algorithm::{Form, PublicState, ReleaseSpec, RetainedState};
 use crate::linalg::Block;
 use crate::privacy::{Sensitivity, Statistic};
 use crate::protocol::{PeerError, PlannedRelease, kernel};
@@ -152,6 +152,12 @@ impl Scaled {
     }
 }
 
+/// Whether this is a sum of products A X over all rows, whose law is known.
+pub(super) fn is_product(release: &ReleaseSpec) -> bool {
+    let product = matches!(release.blocks.as_slice(), [only] if only.quantity == Quantity::Product);
+    product && release.form == Form::Sum && release.batch.is_none()
+}
+
 fn run_law(
     session: &Session,
     law: &Law,
@@ -159,9 +165,8 @@ fn run_law(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, EngineError> {
     for planned in session.plan().releases() {
-        let released = planned.spec().blocks[0].quantity;
-        let product = released == Quantity::Product && planned.spec().blocks.len() == 1;
-        if !product || planned.is_own() || planned.spec().batch.is_some() {
+        if !is_product(planned.spec()) {
+            let released = planned.spec().blocks[0].quantity;
             return Err(EngineError::NotProduct { released });
         }
     }

@@ -6,6 +6,35 @@ use crate::linalg::{ItemWeightsError, NotFullRank};
 /// Why the `[algorithm]` table cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AlgorithmTableError {
+    /// A key of what rows in memory do not have.
+    #[error(
+        "[algorithm] {key} is about public item degrees, batches or files that a run writes, which rows in memory do not have: leave it out, or \
+         name an experiment file"
+    )]
+    InMemory {
+        /// The key.
+        key: &'static str,
+    },
+    /// A kind that needs more than rows in memory.
+    #[error(
+        "[algorithm] kind = \"{kind}\" {why}, which rows in memory do not have: name an experiment file, or choose another kind, such as \
+         krylov, power or covariance"
+    )]
+    KindInMemory {
+        /// The kind's name.
+        kind: &'static str,
+        /// What it needs.
+        why: &'static str,
+    },
+    /// A clip whose search for a threshold only an experiment gives its part of the budget.
+    #[error(
+        "[algorithm] clip = \"{rule}\" searches for a threshold with a part of the budget that is planned of an experiment file: name one, or set \
+         clip = \"histogram\" or \"geometric\""
+    )]
+    ClipInMemory {
+        /// The rule's name.
+        rule: &'static str,
+    },
     /// The rank does not fit the items.
     #[error(
         "[algorithm] rank = {rank} needs at least that many items, but {items} are left: lower rank or raise data.items"

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use super::{Canary, Read};
+use super::{Canary, Read, begun};
 
 use crate::config::Config;
 use crate::data::{Interactions, ItemNames};
@@ -151,7 +151,8 @@ pub(in crate::assess::audit) fn search(
     let known = filters.known();
     let columns: Vec<u32> = known.keys().copied().collect();
     let mut best: Option<(f64, Canary)> = None;
-    let begun = Canary::begun(experiment, user, &Arc::new(start.clone()));
+    let batch = experiment.batch_of_user(user);
+    let begun = begun(batch, &Arc::new(start.clone()));
     let mut consider = |with: &[u32], joins: u32| {
         let read = |columns: &[u32]| {
             let mut items: Vec<u32> = columns.iter().map(|column| known[column]).collect();
@@ -167,11 +168,13 @@ pub(in crate::assess::audit) fn search(
         }
         let held = |row: &[u32]| matrix(experiment, &filters.row(config, user, row));
         let candidate = Canary {
-            user,
+            batch,
             held: [held(&without), held(&with)],
             read: [&without, &with].map(|row| Read::Items(read(row))),
         };
-        let size = candidate.change(experiment, &begun).norm();
+        let size = candidate
+            .change_of(experiment.algorithm(), experiment.program(), &begun)
+            .norm();
         if best.as_ref().is_none_or(|(largest, _)| size > *largest) {
             best = Some((size, candidate));
         }
@@ -182,8 +185,9 @@ pub(in crate::assess::audit) fn search(
         .degree_cap
         .map_or(usize::MAX, |cap| cap as usize);
     let surviving = filters.surviving(user, &columns);
-    let mut blocks = experiment.releases().iter().flat_map(|one| &one.blocks);
-    let longest = match blocks.any(|block| block.quantity == Quantity::TailCounts) {
+    let blocks = experiment.releases().iter().flat_map(|one| &one.blocks);
+    let mut quantities = blocks.map(|block| block.quantity);
+    let longest = match quantities.any(|quantity| quantity == Quantity::TailCounts) {
         // As many as are counted up to.
         true => TAIL_DEGREES.last().map_or(2, |last| *last as usize),
         false => (2 * floor).max(2),

@@ -6,12 +6,13 @@
 
 mod interactions;
 mod numbers;
+mod row;
 
 use std::sync::Arc;
 
 use super::error::AuditError;
-use crate::algorithm::{PublicState, contribution};
-use crate::engine::PeerRows;
+use crate::algorithm::{Algorithm, Program, PublicState, ReleaseSpec, contribution};
+use crate::engine::{PeerRows, Simulation};
 use crate::linalg::{Block, SparseRows};
 use crate::privacy::Adjacency;
 use crate::scenario::Experiment;
@@ -22,8 +23,8 @@ pub(super) use interactions::{Filters, search};
 /// One row in two neighbouring worlds.
 #[derive(Clone, Debug)]
 pub(super) struct Canary {
-    /// The user whose row it is, in both worlds.
-    user: usize,
+    /// The batch that the row is in, in a stream.
+    batch: Option<u32>,
     /// The row as read.
     read: [Read; 2],
     /// What the filters leave of it: a matrix of one row.
@@ -93,25 +94,28 @@ impl Canary {
         [self.read[0].len(), self.read[1].len()]
     }
 
-    /// The user whose row it is.
-    pub(super) fn user(&self) -> usize {
-        self.user
-    }
-
-    /// X⁰ as the query of the first release that this user's row contributes to.
-    pub(super) fn begun(experiment: &Experiment, user: usize, start: &Arc<Block>) -> PublicState {
-        PublicState {
-            released: experiment.batch_of_user(user).unwrap_or(0),
-            ..PublicState::new(Arc::clone(start))
-        }
+    /// X⁰ as the query of the first release that the row contributes to.
+    pub(super) fn begun(&self, start: &Arc<Block>) -> PublicState {
+        begun(self.batch, start)
     }
 
     /// What the canary changes in its peer's contribution: (A′ − A)X, or the triangle of A′ − A.
-    pub(super) fn change(&self, experiment: &Experiment, state: &PublicState) -> Block {
-        let (algorithm, history) = (experiment.algorithm(), state.history());
-        let shape = experiment.shape_of(history.release);
-        let batch = experiment.batch_of(history.release);
-        if batch.is_some() && batch != experiment.batch_of_user(self.user) {
+    pub(super) fn change(&self, simulation: &Simulation, state: &PublicState) -> Block {
+        self.change_of(simulation.algorithm(), simulation.program(), state)
+    }
+
+    /// The same of this algorithm and its program.
+    fn change_of(
+        &self,
+        algorithm: &dyn Algorithm,
+        program: &Program,
+        state: &PublicState,
+    ) -> Block {
+        let history = state.history();
+        let release = program.releases.get(history.release.index());
+        let shape = release.map_or((0, 0), ReleaseSpec::shape);
+        let batch = release.and_then(|one| one.batch);
+        if batch.is_some() && batch != self.batch {
             let (height, width) = shape;
             return Block::zeros(height, width);
         }
@@ -122,5 +126,13 @@ impl Canary {
         let mut change = with;
         change.add_scaled(-1.0, &without);
         change
+    }
+}
+
+/// X⁰ as the query of the first release that a row of this batch contributes to.
+fn begun(batch: Option<u32>, start: &Arc<Block>) -> PublicState {
+    PublicState {
+        released: batch.unwrap_or(0),
+        ..PublicState::new(Arc::clone(start))
     }
 }

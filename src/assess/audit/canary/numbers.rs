@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::interactions::Filters;
-use super::{Canary, Read};
+use super::{Canary, Read, begun};
 use crate::data::{Interactions, Loaded};
 use crate::engine::PeerRows;
 use crate::linalg::{Block, SparseRows};
@@ -20,7 +20,8 @@ const MOST_PAIRED: usize = 10;
 /// public ranges, and one at all upper ends; each against a slot that nobody fills, or, where a row is replaced, against each other.
 pub(super) fn search(filters: &Filters<'_>, user: usize, start: &Block) -> Option<Canary> {
     let experiment = filters.experiment;
-    let begun = Canary::begun(experiment, user, &Arc::new(start.clone()));
+    let batch = experiment.batch_of_user(user);
+    let begun = begun(batch, &Arc::new(start.clone()));
     let candidates = candidates(filters, user, start);
     let held: Vec<SparseRows> = candidates
         .iter()
@@ -43,11 +44,13 @@ pub(super) fn search(filters: &Filters<'_>, user: usize, start: &Block) -> Optio
                 false => (&nobody.0, &nobody.1),
             };
             let candidate = Canary {
-                user,
+                batch,
                 read: [other, row].map(|row| Read::Numbers(row.clone())),
                 held: [of_other.clone(), held[with].clone()],
             };
-            let size = candidate.change(experiment, &begun).norm();
+            let size = candidate
+                .change_of(experiment.algorithm(), experiment.program(), &begun)
+                .norm();
             if best.as_ref().is_none_or(|(largest, _)| size > *largest) {
                 best = Some((size, candidate));
             }
@@ -208,15 +211,5 @@ pub(super) fn world(
     let (config, placed) = (experiment.config(), experiment.placed());
     let dealt = filters::dealt(config, &rows, experiment.interactions(), placed);
     let dealt = dealt.expect("the experiment was dealt in the same way");
-    (one_row(&rows, user), dealt)
-}
-
-/// The row of this number as a matrix.
-fn one_row(rows: &SparseRows, number: usize) -> SparseRows {
-    let (columns, values) = rows.row(number);
-    let entries = columns.iter().copied().zip(values.iter().copied());
-    let mut one = SparseRows::new(rows.dimension());
-    one.push_row(entries)
-        .expect("a row of other rows ascends and fits");
-    one
+    (super::row::one(&rows, user), dealt)
 }

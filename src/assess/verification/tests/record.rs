@@ -12,6 +12,7 @@ use crate::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use crate::plan::{Noise, Promise};
 use crate::privacy::adjacency::User;
 use crate::privacy::{Adjacency, Public, Rule, Statistic};
+use crate::protocol::averaging::AveragingKind;
 use crate::vocabulary::{Quantity, ReleaseId};
 
 const COUNT: Quantity = Quantity::Own("rows, for a test of records");
@@ -131,13 +132,17 @@ fn rows_of_proved_quantities_stay_within_their_bounds() {
         pure.with_noise(Noise::laplace()),
     ] {
         let simulation = Simulation::new(samples(), Covariance::new(4, 1).expect("valid"), promise);
-        let simulation = simulation.peers(5).build().expect("valid");
+        let simulation = simulation
+            .peers(5)
+            .averaging(AveragingKind::Tree)
+            .build()
+            .expect("valid");
         let table = verify(&simulation, FEW, &mut Silent).expect("runs");
         let record = table.checks.iter().find(|check| check.kind == "record");
         let record = record.expect("a check of records");
-        // A row along one axis meets the bound.
+        // Rows of two numbers come near the bounds of rows of four.
         assert!(
-            record.passed && record.statistic > 0.7,
+            record.passed && record.statistic > 0.5,
             "{}",
             record.statistic
         );

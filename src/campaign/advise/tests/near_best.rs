@@ -113,9 +113,8 @@ impl Truth {
 
     /// The least error of every kind, with the floor it has it under, and that of the floor of 14.
     fn by_kind(&self) -> String {
-        let of = |kind: AlgorithmConfig| {
-            let kind = kind.kind;
-            let own = |at: &usize| self.proposals[*at].algorithm.kind == kind;
+        let of = |kind| {
+            let own = |at: &usize| self.proposals[*at].algorithm.kind.name() == kind;
             let own: Vec<usize> = (0..self.proposals.len()).filter(own).collect();
             let error = |at: &&usize| self.mean(**at);
             let best = own.iter().min_by(|a, b| error(a).total_cmp(&error(b)));
@@ -124,17 +123,11 @@ impl Truth {
             });
             let mut of_14 = own.iter().filter(|at| self.proposals[**at].floor == 14);
             let fixed = of_14.next().map_or(f64::NAN, |at| self.mean(*at));
-            format!(
-                "{} {best:.4} (D = {floor}), {fixed:.4} (D = 14)",
-                kind.name()
-            )
+            format!("{kind} {best:.4} (D = {floor}), {fixed:.4} (D = 14)")
         };
-        let all = [
-            AlgorithmConfig::isometric_covariance(1),
-            AlgorithmConfig::raked_covariance(1),
-            AlgorithmConfig::krylov(1, 1, 1),
-        ];
-        all.map(of).join("; ")
+        ["isometric-covariance", "raked-covariance", "krylov"]
+            .map(of)
+            .join("; ")
     }
 
     /// Those that no candidate with as few coordinates is so much better than.

@@ -1,60 +1,9 @@
-//! Tables `[algorithm]` that programs make instead of reading them, and what a table releases whatever its numbers are.
+//! What a table `[algorithm]` releases, whatever its numbers are.
 
 use super::algorithm::{AlgorithmConfig, DataFacts};
-use crate::algorithm::{AlgorithmKind, Program};
+use crate::algorithm::Program;
 
 impl AlgorithmConfig {
-    /// Block Krylov iteration with so many columns in every query.
-    #[must_use]
-    pub fn krylov(rank: usize, block: usize, iterations: u32) -> Self {
-        Self {
-            block: Some(block),
-            ..Self::plain(AlgorithmKind::Krylov, rank, iterations)
-        }
-    }
-
-    /// The power method.
-    #[must_use]
-    pub fn power(rank: usize, iterations: u32) -> Self {
-        Self::plain(AlgorithmKind::Power, rank, iterations)
-    }
-
-    /// One release of the packed triangle.
-    #[must_use]
-    pub fn covariance(rank: usize) -> Self {
-        Self::plain(AlgorithmKind::Covariance, rank, 1)
-    }
-
-    /// One release of the triangle in isometric coordinates.
-    #[must_use]
-    pub fn isometric_covariance(rank: usize) -> Self {
-        Self::plain(AlgorithmKind::IsometricCovariance, rank, 1)
-    }
-
-    /// One release of the triangle with its margins.
-    #[must_use]
-    pub fn raked_covariance(rank: usize) -> Self {
-        Self::plain(AlgorithmKind::RakedCovariance, rank, 1)
-    }
-
-    /// Counts of users, and of no eigenvectors.
-    #[must_use]
-    pub fn pilot() -> Self {
-        Self::plain(AlgorithmKind::Pilot, 1, 1)
-    }
-
-    /// The choice left open.
-    #[must_use]
-    pub fn auto(rank: usize) -> Self {
-        Self::plain(AlgorithmKind::Auto, rank, 0)
-    }
-
-    /// Whether the choice is left open.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.kind == AlgorithmKind::Auto
-    }
-
     /// The program of one iteration of this kind on two items, with one column and without a clip: what it releases and what is proved of it, before
     /// items, ranks and iterations are known. `None` where the choice is left open, and for kinds that complete ratings.
     #[must_use]
@@ -71,6 +20,7 @@ impl AlgorithmConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algorithm::AlgorithmKind;
 
     /// Whatever stands in the table: its numbers are checked when the data are known.
     #[test]
