@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Algorithm, History, Next, Prelude, Program, PublicState, ReleaseSpec, Released};
+use super::{
+    Algorithm, History, Next, Prelude, Program, PublicState, ReleaseSpec, Released, Unsupported,
+};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::{Iteration, Quantity, ReleaseId};
 
@@ -28,9 +30,9 @@ use crate::vocabulary::{Iteration, Quantity, ReleaseId};
 #[derive(Clone, Debug)]
 pub struct Centred {
     /// What is computed of the centred rows.
-    pub inner: Arc<dyn Algorithm>,
+    inner: Arc<dyn Algorithm>,
     /// The public numbers of the mean.
-    pub prelude: Prelude,
+    prelude: Prelude,
 }
 
 /// The share f of μ² that the mean is given: the least one at which the spike of its error is no larger than the noise matrix,
@@ -88,6 +90,32 @@ pub(super) fn shorten(row: &mut [f64], radius: f64) {
 }
 
 impl Centred {
+    /// `inner` on rows less a private mean with these public numbers.
+    ///
+    /// # Errors
+    /// [`Unsupported`] for an algorithm that [`Self::supports`] refuses.
+    pub fn new(inner: Arc<dyn Algorithm>, prelude: Prelude) -> Result<Self, Unsupported> {
+        inner.program().check_each(Self::supports)?;
+        Ok(Self { inner, prelude })
+    }
+
+    /// Whether a private mean may come before this release of a program. Shares, agreements, ceilings and batches have not been shown to go with
+    /// one, and neither has what is made of anything but the matrix of the rows.
+    ///
+    /// # Errors
+    /// [`Unsupported`] for a release that may not follow a mean.
+    pub fn supports(program: &Program, release: &ReleaseSpec) -> Result<(), Unsupported> {
+        match program.is_plain_and_of_the_matrix(release) {
+            true => Ok(()),
+            false => Err(Unsupported::algorithm(
+                "a private mean",
+                program,
+                "what it releases or makes of it has not been shown for rows less a mean; set algorithm.kind = \"power\", \"momentum\", \"krylov\", \
+                 \"covariance\" or \"isometric-covariance\", or take public means",
+            )),
+        }
+    }
+
     /// What is released of the rows: all of them.
     fn quantity(&self) -> Quantity {
         match self.prelude.unit_box {

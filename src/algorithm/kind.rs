@@ -72,6 +72,18 @@ impl AlgorithmKind {
         }
     }
 
+    /// Whether the columns of its basis estimate one eigenvector each, in order; the others find their span.
+    #[must_use]
+    pub fn finds_eigenvectors(self) -> bool {
+        !matches!(self, Self::Power | Self::Momentum | Self::Streaming)
+    }
+
+    /// Whether a query can be too far from what it plans noise for, so that summaries say before which iteration it stopped.
+    #[must_use]
+    pub fn may_abort(self) -> bool {
+        self == Self::Ppi
+    }
+
     /// Whether it predicts ratings: it then takes rows that are not shortened, and shortens what it contributes itself.
     #[must_use]
     pub fn completes(self) -> bool {

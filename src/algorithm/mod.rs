@@ -96,6 +96,7 @@ mod start;
 mod state;
 mod streaming;
 mod threshold_search;
+mod unsupported;
 
 use std::fmt;
 use std::ops::Range;
@@ -136,6 +137,7 @@ pub use start::Start;
 pub use state::{History, PublicState, Released};
 pub use streaming::{Arrival, Streaming};
 pub use threshold_search::ThresholdSearch;
+pub use unsupported::Unsupported;
 
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::ReleaseId;

@@ -49,7 +49,7 @@ impl OnBipartite {
     /// [`NotOnGraph`] if it releases anything but products of all rows.
     pub fn new(inner: Arc<dyn Algorithm>, rows: usize) -> Result<Self, NotOnGraph> {
         let program = inner.program();
-        fits(&program, |quantity| quantity == Quantity::Product)?;
+        Self::check(&program)?;
         Ok(Self {
             inner,
             dimension: program.items,
@@ -57,6 +57,14 @@ impl OnBipartite {
             rows,
             largest: LARGEST_ENTRY,
         })
+    }
+
+    /// Whether what a program releases is proved of a matrix whose rows and columns are the peers.
+    ///
+    /// # Errors
+    /// [`NotOnGraph`] if it releases anything but products, or is for matrices without negative eigenvalues.
+    pub fn check(program: &Program) -> Result<(), NotOnGraph> {
+        fits(program, |quantity| quantity == Quantity::Product)
     }
 
     /// Lets no entry count as more than `largest` in absolute value, a public number. What lies outside 0 to [`LARGEST_ENTRY`] changes nothing.

@@ -119,7 +119,7 @@ impl OnGraph {
     /// [`NotOnGraph`] if it releases anything but products and Rayleigh quotients, one block at a time and of all rows.
     pub fn new(inner: Arc<dyn Algorithm>) -> Result<Self, NotOnGraph> {
         let program = inner.program();
-        fits(&program, |quantity| on_graph(quantity).is_some())?;
+        Self::check(&program)?;
         let is_product = |one: &ReleaseSpec| one.blocks[0].quantity == Quantity::Product;
         let products = program.releases.iter().map(is_product).collect();
         Ok(Self {
@@ -127,6 +127,14 @@ impl OnGraph {
             columns: program.query_columns,
             products,
         })
+    }
+
+    /// Whether what a program releases is proved on a private graph.
+    ///
+    /// # Errors
+    /// [`NotOnGraph`] if it releases anything but products and Rayleigh quotients, or is for matrices without negative eigenvalues.
+    pub fn check(program: &Program) -> Result<(), NotOnGraph> {
+        fits(program, |quantity| on_graph(quantity).is_some())
     }
 
     /// What each peer holds: its row of the matrix whose rows these are, and the row of its vertex in the identity.

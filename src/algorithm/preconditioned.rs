@@ -7,7 +7,7 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Algorithm, Form, History, Program, PublicState, ReleaseSpec, Released, RetainedState, Text,
+    Algorithm, History, Program, PublicState, ReleaseSpec, Released, RetainedState, Unsupported,
 };
 use crate::linalg::{Block, ItemWeights, NotFullRank, SparseRows, orthonormalise};
 use crate::vocabulary::{Quantity, ReleaseId};
@@ -87,14 +87,8 @@ pub struct Preconditioned {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotPreconditioned {
     /// An algorithm for which M is not made of what it releases.
-    #[error(
-        "algorithm.precondition with algorithm.kind = \"{algorithm}\": what it releases or makes of it has not been shown for P A P; set algorithm.kind = \
-         \"power\", \"momentum\", \"krylov\", \"covariance\" or \"isometric-covariance\", or algorithm.precondition = \"none\""
-    )]
-    Algorithm {
-        /// The algorithm.
-        algorithm: Text,
-    },
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
     /// Weights of other items.
     #[error(
         "there are {weights} weights of items, and the algorithm is of {items}: give one for each"
@@ -149,28 +143,37 @@ impl Preconditioned {
     /// Whether this algorithm, which goes with a P, releases products; triangles otherwise.
     ///
     /// # Errors
-    /// [`NotPreconditioned::Algorithm`] for one other than the five that are proved.
+    /// [`NotPreconditioned::Unsupported`] for one other than the five that are proved.
     pub fn products(program: &Program) -> Result<bool, NotPreconditioned> {
-        let plain = |one: &ReleaseSpec| {
-            one.form == Form::Sum
-                && one.batch.is_none()
-                && one.agreement.is_none()
-                && one.ceiling.is_none()
+        program.check_each(Self::supports)?;
+        let mut blocks = program.releases.iter().flat_map(|one| &one.blocks);
+        Ok(blocks.all(|block| block.quantity == Quantity::Product))
+    }
+
+    /// Whether M can be made of this release of a program, all of whose releases are products or all of whose releases are triangles.
+    ///
+    /// # Errors
+    /// [`Unsupported`] for a release of which nothing is proved for P A P.
+    pub fn supports(program: &Program, release: &ReleaseSpec) -> Result<(), Unsupported> {
+        let is_product = |one: &ReleaseSpec| match one.blocks.as_slice() {
+            [only] => match only.quantity {
+                Quantity::Product => Some(true),
+                Quantity::PackedTriangle | Quantity::IsometricTriangle => Some(false),
+                _ => None,
+            },
+            _ => None,
         };
-        let of = |wanted: &[Quantity]| {
-            let fits = |one: &ReleaseSpec| match one.blocks.as_slice() {
-                [only] => plain(one) && wanted.contains(&only.quantity),
-                _ => false,
-            };
-            program.releases.iter().all(fits)
-        };
-        let products = of(&[Quantity::Product]);
-        let triangles = of(&[Quantity::PackedTriangle, Quantity::IsometricTriangle]);
-        if !(program.proved.matrix_only && (products || triangles)) {
-            let algorithm = program.name.clone();
-            return Err(NotPreconditioned::Algorithm { algorithm });
+        let own = is_product(release);
+        let alike = program.releases.iter().all(|one| is_product(one) == own);
+        match program.is_plain_and_of_the_matrix(release) && own.is_some() && alike {
+            true => Ok(()),
+            false => Err(Unsupported::algorithm(
+                "algorithm.precondition",
+                program,
+                "what it releases or makes of it has not been shown for P A P; set algorithm.kind = \"power\", \"momentum\", \"krylov\", \"covariance\" \
+                 or \"isometric-covariance\", or algorithm.precondition = \"none\"",
+            )),
         }
-        Ok(products)
     }
 
     /// P.

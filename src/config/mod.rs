@@ -19,6 +19,7 @@ mod peers;
 mod pilot;
 mod recommender;
 mod schema;
+mod sketch;
 mod study;
 mod sweep;
 mod topology;

@@ -36,9 +36,7 @@ pub use outcome::{
 };
 pub use record::Collector;
 pub use rows::PeerRows;
-pub use runner::{
-    Analytic, Central, Event, Federated, Lockstep, NoNode, Runner, RunnerError, Unsupported,
-};
+pub use runner::{Analytic, Central, Event, Federated, Lockstep, NoNode, Runner, RunnerError};
 pub use session::{
     Recompiled, Session, SessionError, SessionParts, SessionViews, ViewError, ViewSession,
 };

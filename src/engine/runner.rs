@@ -9,7 +9,7 @@ use super::event::Latency;
 use super::{
     EngineError, Observer, Outcome, Session, analytic, central, event, federated, lockstep,
 };
-use crate::algorithm::{Program, ReleaseSpec};
+use crate::algorithm::{Program, ReleaseSpec, Unsupported};
 use crate::privacy::AdversaryView;
 use crate::vocabulary::Named;
 
@@ -44,25 +44,13 @@ pub trait Runner: fmt::Debug + Send + Sync {
     fn run(&self, session: &Session, observer: &mut dyn Observer) -> Result<Outcome, RunnerError>;
 }
 
-/// What cannot be done with a program, and what to change.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{who} cannot run {what}: {change}")]
-pub struct Unsupported {
-    /// Who cannot.
-    pub who: String,
-    /// What it is about.
-    pub what: String,
-    /// The remedy.
-    pub change: &'static str,
-}
-
 /// Refuses a search for a threshold, for which somebody has to see all rows.
 fn no_search(runner: &str, program: &Program) -> Result<(), Unsupported> {
     match program.search {
         None => Ok(()),
         Some(_) => Err(Unsupported {
-            who: format!("engine \"{runner}\""),
-            what: "a search for a threshold that compares secret counts".to_owned(),
+            who: format!("engine \"{runner}\"").into(),
+            what: "a search for a threshold that compares secret counts".into(),
             change: "use engine \"central\", or a clip by \"histogram\" or \"geometric\"",
         }),
     }
@@ -185,10 +173,10 @@ impl Runner for Analytic {
         match analytic::is_product(release) {
             true => Ok(()),
             false => Err(Unsupported {
-                who: "engine \"analytic\"".to_owned(),
+                who: "engine \"analytic\"".into(),
                 what: match release.blocks.first() {
-                    Some(block) => format!("a release of {}", block.quantity),
-                    None => "a release of nothing".to_owned(),
+                    Some(block) => format!("a release of {}", block.quantity).into(),
+                    None => "a release of nothing".into(),
                 },
                 change: "it draws sums of products A X over all rows; use engine \"lockstep\"",
             }),

@@ -1,5 +1,8 @@
 //! Two sessions under one budget: a pilot, and what is chosen by it.
 
+use crate::algorithm::{Program, ReleaseSpec, Unsupported};
+use crate::vocabulary::Quantity;
+
 /// The part of μ² that one of two sessions spends, a pilot and what is chosen by it: above 0 and below 1.
 ///
 /// # What is run
@@ -44,6 +47,25 @@ impl BudgetShare {
     #[must_use]
     pub fn after_pilot(share: f64) -> Option<Self> {
         (share > 0.0 && share < 1.0).then_some(Self(1.0 - share))
+    }
+
+    /// Whether this release of a program may spend a part of a budget: that of a pilot, which finds no basis, and what may be chosen by one, whose
+    /// releases are about the matrix alone and cost one record the same.
+    ///
+    /// # Errors
+    /// [`Unsupported`] for any other.
+    pub fn supports(program: &Program, release: &ReleaseSpec) -> Result<(), Unsupported> {
+        let pilot = program.rank == 0;
+        let of = |quantity| release.blocks.iter().all(|one| one.quantity == quantity);
+        match pilot || program.proved.matrix_only || of(Quantity::TriangleAndMargins) {
+            true => Ok(()),
+            false => Err(Unsupported::algorithm(
+                "[pilot]",
+                program,
+                "a pilot goes before power, momentum, krylov, covariance, isometric-covariance and raked-covariance, whose releases cost one record the \
+                 same; choose one of them or leave [pilot] out",
+            )),
+        }
     }
 
     /// The part.

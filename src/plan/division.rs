@@ -1,7 +1,7 @@
 //! What each release of a program spends.
 
 use super::ring;
-use super::{PlanError, Promise};
+use super::{BudgetShare, PlanError, Promise};
 use crate::algorithm::{Form, Program, ReleaseSpec, charged, share_factors};
 use crate::privacy::ring::Modulus;
 use crate::privacy::{PrivacyError, RingRequest};
@@ -57,10 +57,13 @@ impl Division {
     ///
     /// # Errors
     /// [`PlanError::Charge`] for a program whose releases cannot be counted in whole numbers; [`PlanError::Privacy`] for weights that are not one
-    /// per release.
+    /// per release; [`PlanError::Unsupported`] for a part of the budget and a program of which nothing is shown beside a pilot.
     pub fn of(program: &Program, promise: &Promise) -> Result<Self, PlanError> {
         let law = promise.noise.distribution();
         let releases = &program.releases;
+        if promise.part.is_some() {
+            program.check_each(BudgetShare::supports)?;
+        }
         let later = after_mean(program);
         let whole = charged(later, |_| 1.0);
         if whole.fract() != 0.0 || whole > f64::from(u32::MAX) {

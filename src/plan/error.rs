@@ -1,5 +1,6 @@
 //! Sessions that cannot be planned.
 
+use crate::algorithm::Unsupported;
 use crate::privacy::PrivacyError;
 use crate::protocol::SessionPlanError;
 use crate::protocol::averaging::AveragingError;
@@ -24,6 +25,9 @@ pub enum PlanError {
     /// A session that cannot be run.
     #[error(transparent)]
     Session(#[from] SessionPlanError),
+    /// A program that something of the promise does not go with.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
     /// Sums of integers under an averaging that divides.
     #[error(
         "sums of integers need an averaging that adds every input exactly once: choose \"tree\" or \"doubling\""

@@ -24,10 +24,11 @@
 use serde::Serialize;
 
 use super::noisy_power::{LowRank, NoisyPower};
-use crate::algorithm::{AlgorithmKind, Output};
+use crate::algorithm::{BlockSpec, Output, Program, ReleaseSpec, RetainedState, Unsupported};
 use crate::engine::Outcome;
 use crate::linalg::{Block, TopEigenvectors, coherence, subspace_distance};
 use crate::scenario::Experiment;
+use crate::vocabulary::Quantity;
 
 /// The largest matrix of which all eigenvectors are found for μ₀.
 const DENSE_LIMIT: usize = 300;
@@ -88,6 +89,26 @@ impl Quantities {
     }
 }
 
+/// The reason why other algorithms have no bounds.
+const POWER_ONLY: &str = "the theorems are about the power method";
+
+/// Whether the theorems are about this release: a product of the matrix, of which the next query alone is kept.
+///
+/// # Errors
+/// [`Unsupported`] for a release of another algorithm than the power method.
+fn supports(program: &Program, release: &ReleaseSpec) -> Result<(), Unsupported> {
+    let product = |block: &BlockSpec| block.quantity == Quantity::Product;
+    let products = release.blocks.iter().all(product);
+    match products && program.proved.matrix_only && program.state == RetainedState::Query {
+        true => Ok(()),
+        false => Err(Unsupported::algorithm(
+            "a bound of convergence",
+            program,
+            POWER_ONLY,
+        )),
+    }
+}
+
 /// The bounds of a run that started at `start`; `exact` are the leading eigenvectors, if they are known.
 pub(super) fn convergence_bounds(
     experiment: &Experiment,
@@ -109,8 +130,10 @@ pub(super) fn convergence_bounds(
         hypothesis_corrected: epsilon <= (8.0 - 4.0 * 2.0_f64.sqrt()) * log,
         ..ConvergenceBounds::default()
     };
-    if experiment.config().algorithm.kind != AlgorithmKind::Power {
-        bounds.reason = Some("the theorems are about the power method".to_owned());
+    // Of the algorithm itself, before it runs on a graph or about a mean.
+    let sketch = experiment.config().algorithm.sketch();
+    if !sketch.is_some_and(|program| program.check_each(supports).is_ok()) {
+        bounds.reason = Some(POWER_ONLY.to_owned());
         return bounds;
     }
     if !experiment.config().algorithm.clip.is_none() {

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::items::ItemList;
 use super::recommend::{RecommendError, check_count, list_of, titles_of};
-use crate::algorithm::AlgorithmKind;
 use crate::config::Config;
 use crate::data;
 use crate::linalg::Block;
@@ -109,10 +108,7 @@ pub fn of_basis(
 /// Whether the columns of this experiment's basis estimate one eigenvector each, in order, and are no other basis of their span.
 #[must_use]
 pub fn are_eigenvectors(config: &Config) -> bool {
-    !matches!(
-        config.algorithm.kind,
-        AlgorithmKind::Power | AlgorithmKind::Momentum | AlgorithmKind::Streaming
-    )
+    config.algorithm.kind.finds_eigenvectors()
 }
 
 /// A sentence on where titles of this experiment's items are found.

@@ -176,6 +176,7 @@ impl Discloses for AlgorithmTableError {
             | Self::Scale { .. }
             | Self::Arrival { .. }
             | Self::OnGraph(_)
+            | Self::Unsupported(_)
             | Self::Output { .. }
             | Self::Clip { .. }
             | Self::ClipKey { .. }

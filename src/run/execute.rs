@@ -24,7 +24,6 @@ use super::summary::{
     UtilitySummary,
 };
 use super::variance::{Variance, VarianceSummary};
-use crate::algorithm::AlgorithmKind;
 use crate::engine::central::SumNoise;
 use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Session, Silent, central};
 use crate::linalg::Block;
@@ -329,8 +328,8 @@ pub fn run_by(
 
 /// The iteration before which `ppi` stopped, if any; `None` for other algorithms.
 fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
-    let has_ceiling = experiment.config().algorithm.kind == AlgorithmKind::Ppi;
-    has_ceiling.then(|| {
+    let may_abort = experiment.config().algorithm.kind.may_abort();
+    may_abort.then(|| {
         let next = experiment.releases().get(outcome.records.len());
         AbortedAt(next.map(|release| release.iteration.0))
     })

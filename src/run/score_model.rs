@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use super::items::{ItemList, ItemListError};
 use super::predictor::DIRECTIONS;
-use crate::algorithm::AlgorithmKind;
 use crate::engine::Outcome;
 use crate::linalg::Block;
 use crate::recommender::ScoringError;
@@ -18,6 +17,7 @@ use crate::recommender::gram::{
     GramModel, GramScorer, ReleasedGram, ScoreParts, popularity_weight,
 };
 use crate::scenario::{Experiment, Warning};
+use crate::vocabulary::Quantity;
 use crate::writing::{NpyError, npy, read_block};
 
 /// Everything but the directions and the list of items.
@@ -128,10 +128,10 @@ pub fn model_of(experiment: &Experiment, outcome: &Outcome) -> Option<GramModel>
     let items = experiment.interactions();
     let sigma = record.sigmas.first().copied().unwrap_or(0.0);
     let coordinates = record.sum.values();
-    let released = match config.algorithm.kind {
-        AlgorithmKind::IsometricCovariance => {
-            ReleasedGram::isometric(items.items(), coordinates, sigma)
-        }
+    let release = experiment.releases().get(record.release.index())?;
+    let block = release.blocks.first()?;
+    let released = match block.quantity {
+        Quantity::IsometricTriangle => ReleasedGram::isometric(items.items(), coordinates, sigma),
         _ => ReleasedGram::packed(items.items(), coordinates, sigma),
     };
     Some(GramModel::new(&released, &items.item_degrees()))

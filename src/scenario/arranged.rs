@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::algorithm::{
     Algorithm, Centred, LARGEST_ENTRY, NotOnGraph, NotPreconditioned, OnBipartite, OnGraph,
-    Preconditioned, Prelude, Program, ReleaseSpec,
+    Preconditioned, Prelude, Program, ReleaseSpec, Unsupported,
 };
 use crate::linalg::ItemWeights;
 
@@ -85,11 +85,12 @@ impl Arranged {
     }
 
     /// The same on rows from which a mean was taken that is itself released first.
-    pub(crate) fn centred(self, prelude: Prelude) -> Self {
-        Self::new(Arc::new(Centred {
-            inner: self.algorithm,
-            prelude,
-        }))
+    ///
+    /// # Errors
+    /// [`Unsupported`] if it may not follow a mean.
+    pub(crate) fn centred(self, prelude: Prelude) -> Result<Self, Unsupported> {
+        let around = Centred::new(self.algorithm, prelude)?;
+        Ok(Self::new(Arc::new(around)))
     }
 
     /// What it releases.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::error::DropoutsTableError;
 use super::experiment::Experiment;
-use crate::algorithm::{AlgorithmKind, Form as ReleaseForm};
+use crate::algorithm::{Form as ReleaseForm, Program, ReleaseSpec, Unsupported};
 use crate::config::{Config, DropoutsConfig, EngineKind, FaultsConfig, PeerName, Publish};
 use crate::engine::event::faults::FaultSchedule;
 use crate::engine::{Recompiled, Session, SessionViews};
@@ -68,8 +68,9 @@ pub(super) fn check(config: &Config) -> Result<(), DropoutsTableError> {
             "what lost peers cost is known of Gaussian noise; set noise.distribution = \"gaussian\"",
         );
     }
-    let algorithm = config.algorithm.kind;
-    if matches!(algorithm, AlgorithmKind::Auto | AlgorithmKind::Pilot) || config.pilot.is_some() {
+    let algorithm = &config.algorithm;
+    let finds_no_basis = algorithm.sketch().is_some_and(|program| program.rank == 0);
+    if algorithm.is_auto() || finds_no_basis || config.pilot.is_some() {
         return with(
             "a pilot",
             "name the algorithm and leave [pilot] out; `undertone advise` says which",
@@ -147,18 +148,29 @@ pub(super) fn check_program(experiment: &Experiment) -> Result<(), DropoutsTable
             "what a lost peer held would be lost; set averaging.scheme = \"chebyshev\", \"linear\" or \"tree\"",
         );
     }
-    let releases = experiment.releases();
-    if releases.iter().any(|one| one.ceiling.is_some()) {
-        return with(
+    Ok(experiment.plan().program().check_each(supports)?)
+}
+
+/// Whether tolerant peers can run this release of a program.
+///
+/// # Errors
+/// [`Unsupported`] for a release that may be left out, and for one that is no sum.
+fn supports(_: &Program, release: &ReleaseSpec) -> Result<(), Unsupported> {
+    let refuse = |what: &'static str, change| {
+        Err(Unsupported {
+            who: "[dropouts]".into(),
+            what: what.into(),
+            change,
+        })
+    };
+    if release.ceiling.is_some() {
+        return refuse(
             "an algorithm that may stop before its last release",
             "choose one that makes all of them",
         );
     }
-    if releases
-        .iter()
-        .any(|one| one.form == ReleaseForm::OwnCoordinates)
-    {
-        return with(
+    if release.form == ReleaseForm::OwnCoordinates {
+        return refuse(
             "an algorithm whose peers fill coordinates of their own",
             "choose one whose releases are sums",
         );

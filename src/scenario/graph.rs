@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::arranged::DataShape;
 use super::error::{DataTableError, ExperimentError, NetworkError};
-use crate::algorithm::{AlgorithmKind, Output, Start};
+use crate::algorithm::{OnBipartite, OnGraph, Output, Start};
 use crate::config::{Config, DataConfig, DataFormat, PeerCount, TopologySource};
 use crate::data::{DataError, Loaded, Partition};
 use crate::privacy::{Adjacency, OnDisconnect, Scheme, SensitivityRule};
@@ -125,10 +125,8 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     if bipartite {
         return check_bipartite(config);
     }
-    if !matches!(
-        config.algorithm.kind,
-        AlgorithmKind::Power | AlgorithmKind::Ppi | AlgorithmKind::Deflation
-    ) {
+    let sketch = config.algorithm.sketch();
+    if !sketch.is_some_and(|program| OnGraph::check(&program).is_ok()) {
         return refuse(
             "format",
             "= \"graph\" runs with algorithm.kind = \"power\", \"ppi\" and \"deflation\": choose one of them",
@@ -151,9 +149,10 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
 fn check_bipartite(config: &Config) -> Result<(), ExperimentError> {
     let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
     let algorithm = &config.algorithm;
-    if !matches!(algorithm.kind, AlgorithmKind::Power | AlgorithmKind::Ppi)
-        || !algorithm.iterations.is_multiple_of(2)
-    {
+    let fits = algorithm
+        .sketch()
+        .is_some_and(|program| OnBipartite::check(&program).is_ok());
+    if !fits || !algorithm.iterations.is_multiple_of(2) {
         return refuse(
             "format",
             "is a matrix whose rows and columns publish in turns: set algorithm.kind = \"power\" or \"ppi\" and an even number of \
@@ -187,8 +186,10 @@ fn check_noise(config: &Config) -> Result<(), ExperimentError> {
 
 /// Fills in who adds noise where nothing is summed: every vertex all of it, whatever sums would have.
 pub(super) fn complete(config: &mut Config) {
-    let sums = config.algorithm.kind == AlgorithmKind::Deflation;
-    if is_of_vertices(config) && !sums && config.noise.scheme != Scheme::None {
+    let sketch = config.algorithm.sketch();
+    // Of products, of which every vertex publishes its own row.
+    let own = sketch.is_some_and(|program| OnBipartite::check(&program).is_ok());
+    if is_of_vertices(config) && own && config.noise.scheme != Scheme::None {
         config.noise.scheme = Scheme::Local;
     }
 }

@@ -30,10 +30,10 @@ use super::graph;
 use super::held::Held;
 use super::rating;
 use super::rating_scale::RatingScale;
-use crate::algorithm::{AlgorithmKind, OnBipartite, Output, Prelude, Start, mean_share};
+use crate::algorithm::{Centred, OnBipartite, Output, Prelude, Start, mean_share};
 use crate::config::{
-    Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig,
-    RatingValues,
+    AlgorithmConfig, Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre,
+    RangesConfig, RatingValues,
 };
 use crate::data::{
     self, DataError, Dataset, Format, Interactions, Loaded, MatrixFormat, MatrixOptions,
@@ -244,7 +244,7 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
             "belongs to centre = \"private\", which needs it: the public length to which rows are shortened before they are summed",
         );
     }
-    if private && !may_follow_a_mean(config.algorithm.kind) {
+    if private && !may_follow_a_mean(&config.algorithm) {
         return refuse(
             "centre",
             "= \"private\" is for algorithm.kind = \"power\", \"momentum\", \"krylov\", \"covariance\" and \"isometric-covariance\": choose one \
@@ -562,16 +562,10 @@ fn mapped(
     Ok(mapped.row(0).1.to_vec())
 }
 
-/// Whether this algorithm may follow a private mean. Shares, ceilings and batches of releases have not been shown to go with one.
-fn may_follow_a_mean(kind: AlgorithmKind) -> bool {
-    matches!(
-        kind,
-        AlgorithmKind::Power
-            | AlgorithmKind::Momentum
-            | AlgorithmKind::Krylov
-            | AlgorithmKind::Covariance
-            | AlgorithmKind::IsometricCovariance
-    )
+/// Whether this algorithm may follow a private mean.
+fn may_follow_a_mean(algorithm: &AlgorithmConfig) -> bool {
+    let sketch = algorithm.sketch();
+    sketch.is_some_and(|program| program.check_each(Centred::supports).is_ok())
 }
 
 /// What a private mean takes, if the configuration asks for one, and whether its share is that of the public rule.

@@ -125,16 +125,8 @@ fn check_composition(config: &Config) -> Result<(), PilotTableError> {
         );
     }
     let AlgorithmConfig { kind, clip, .. } = config.algorithm;
-    let follows = matches!(
-        kind,
-        AlgorithmKind::Pilot
-            | AlgorithmKind::Power
-            | AlgorithmKind::Momentum
-            | AlgorithmKind::Krylov
-            | AlgorithmKind::Covariance
-            | AlgorithmKind::IsometricCovariance
-            | AlgorithmKind::RakedCovariance
-    );
+    let sketch = config.algorithm.sketch();
+    let follows = sketch.is_some_and(|program| program.check_each(BudgetShare::supports).is_ok());
     match follows && clip == ClipRule::None {
         true => Ok(()),
         false => Err(PilotTableError::Follows { kind: kind.name() }),

@@ -6,21 +6,38 @@
 
 use super::error::{ExperimentError, PrivacyTableError, RecommenderTableError};
 use super::{graph, numbers, promise};
-use crate::algorithm::AlgorithmKind;
-use crate::config::{Config, ItemCount, RecommenderConfig};
+use crate::algorithm::{Program, ReleaseSpec, Unsupported};
+use crate::config::{AlgorithmConfig, Config, ItemCount, RecommenderConfig};
 use crate::data::{Interactions, ItemNames};
 use crate::plan;
 use crate::privacy::{Adjacency, PrivacyError, SensitivitySpec};
 use crate::recommender::gram::{FloorRule, items_worth_their_noise};
 use crate::vocabulary::{Distribution, Quantity};
 
-/// Whether a run of this algorithm releases a Gram matrix, and in which coordinates.
-fn released(kind: AlgorithmKind) -> Option<Quantity> {
-    match kind {
-        AlgorithmKind::Covariance => Some(Quantity::PackedTriangle),
-        AlgorithmKind::IsometricCovariance => Some(Quantity::IsometricTriangle),
-        _ => None,
+/// Whether recommendations can be made of this release: a triangle of the Gram matrix itself.
+///
+/// # Errors
+/// [`Unsupported`] for any other release.
+fn supports(program: &Program, release: &ReleaseSpec) -> Result<(), Unsupported> {
+    let triangles = [Quantity::PackedTriangle, Quantity::IsometricTriangle];
+    let first = release.blocks.first();
+    let is_gram = first.is_some_and(|block| triangles.contains(&block.quantity));
+    match is_gram && program.proved.matrix_only {
+        true => Ok(()),
+        false => Err(Unsupported::algorithm(
+            "[recommender]",
+            program,
+            "it needs a Gram matrix that is released; set algorithm.kind = \"covariance\" or \"isometric-covariance\", or leave [recommender] out",
+        )),
     }
+}
+
+/// Whether a run of this algorithm releases a Gram matrix, and in which coordinates.
+fn released(algorithm: &AlgorithmConfig) -> Option<Quantity> {
+    let program = algorithm.sketch()?;
+    program.check_each(supports).ok()?;
+    let first = program.releases.first()?.blocks.first()?;
+    Some(first.quantity)
 }
 
 /// Refuses keys that do not go with each other, whatever the data.
@@ -29,9 +46,8 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         return Ok(());
     };
     let refuse = |key, why| Err(RecommenderTableError::Key { key, why }.into());
-    let algorithm = config.algorithm.kind;
-    if released(algorithm).is_none() {
-        let (method, algorithm) = (table.method.name(), algorithm.name());
+    if released(&config.algorithm).is_none() {
+        let (method, algorithm) = (table.method.name(), config.algorithm.kind.name());
         return Err(RecommenderTableError::Algorithm { method, algorithm }.into());
     }
     if numbers::are_meant(&config.data) || graph::is_meant(&config.data) {
@@ -126,7 +142,7 @@ fn unit_noise(
         }
         false => 0.0,
     };
-    let quantity = released(config.algorithm.kind).unwrap_or(Quantity::PackedTriangle);
+    let quantity = released(&config.algorithm).unwrap_or(Quantity::PackedTriangle);
     let factor = match quantity {
         Quantity::IsometricTriangle => std::f64::consts::FRAC_1_SQRT_2,
         _ => 1.0,

@@ -175,7 +175,9 @@ impl Experiment {
         let mean_by_rule = centring.is_some_and(|(_, by_rule)| by_rule);
         let centring = centring.map(|(centring, _)| centring);
         let arranged = match centring {
-            Some(prelude) => arranged.centred(prelude),
+            Some(prelude) => arranged
+                .centred(prelude)
+                .map_err(AlgorithmTableError::from)?,
             None => arranged,
         };
         promise.part = pilot::part(&config)?;
@@ -278,6 +280,7 @@ pub(super) fn refused(config: &Config, error: PlanError) -> ExperimentError {
         PlanError::Averaging(error) => AveragingTableError::from(error).into(),
         PlanError::Inexact => AveragingTableError::Ring.into(),
         PlanError::Session(error) => error.into(),
+        PlanError::Unsupported(error) => AlgorithmTableError::from(error).into(),
         PlanError::Charge { .. } => PrivacyTableError::from(PrivacyError::Iterations).into(),
     }
 }

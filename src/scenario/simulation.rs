@@ -5,12 +5,11 @@ use std::sync::Arc;
 use super::algorithm_keys;
 use super::error::AlgorithmTableError;
 use crate::algorithm::{
-    Algorithm, AlgorithmError, Centred, NotOnGraph, OnGraph, Preconditioned, Prelude, Program,
-    Start,
+    Algorithm, AlgorithmError, Centred, NotOnGraph, OnGraph, Prelude, Program, Start, Unsupported,
 };
 use crate::config::{AlgorithmConfig, DataFacts};
 use crate::data::{DataError, Dataset, Partition, RowBounds};
-use crate::engine::{Lockstep, NewSessionError, PeerRows, Runner, Simulation, Unsupported};
+use crate::engine::{Lockstep, NewSessionError, PeerRows, Runner, Simulation};
 use crate::linalg::SparseRows;
 use crate::plan::{Averaging, Network, Plan, PlanError, Promise};
 use crate::privacy::{Adjacency, Rule, SensitivityRule, SensitivitySpec};
@@ -97,7 +96,7 @@ pub enum SimulationError {
         /// Why, and what to change.
         why: &'static str,
     },
-    /// A program that its runner cannot run.
+    /// A program that its runner or its mean does not go with.
     #[error(transparent)]
     Unsupported(#[from] Unsupported),
     /// Keys that name no algorithm for rows in memory.
@@ -334,9 +333,7 @@ impl SimulationBuilder {
             values: Values::F64,
             most_rows: rows.iter().map(SparseRows::len).max().unwrap_or(0),
         };
-        for release in &program.releases {
-            self.runner.supports(&program, release)?;
-        }
+        program.check_each(|program, release| self.runner.supports(program, release))?;
         let plan = Plan::of(&program, &promise, &network)?;
         let found = plan.guarantee().noise().epsilon().unwrap_or(f64::INFINITY);
         let asked = promise.epsilon.get();
@@ -369,7 +366,7 @@ impl SimulationBuilder {
         let Dataset::Samples { radius: raw, .. } = self.dataset else {
             return refuse("only samples have one: give Dataset::Samples, or leave centred out");
         };
-        if Preconditioned::products(program).is_err() {
+        if program.check_each(Centred::supports).is_err() {
             return refuse(
                 "nothing is proved of this algorithm on rows less a mean: use one that is about the matrix alone, such as PowerMethod, \
                  Krylov or IsometricCovariance",
@@ -379,17 +376,15 @@ impl SimulationBuilder {
         if !(radius > 0.0 && radius.is_finite() && share > 0.0 && share < 1.0) {
             return refuse("its radius is a length above 0, and its share lies between 0 and 1");
         }
-        Ok(Arc::new(Centred {
-            inner,
-            prelude: Prelude {
-                slots: self.dataset.len(),
-                // Rows are held in units of their own radius.
-                raw_clip: 1.0,
-                radius: radius / raw,
-                unit_box: false,
-                share,
-            },
-        }))
+        let prelude = Prelude {
+            slots: self.dataset.len(),
+            // Rows are held in units of their own radius.
+            raw_clip: 1.0,
+            radius: radius / raw,
+            unit_box: false,
+            share,
+        };
+        Ok(Arc::new(Centred::new(inner, prelude)?))
     }
 }
 

@@ -42,6 +42,11 @@ fn keys_of_completion_that_do_not_fit_are_named() {
         (&["evaluation.holdout=0.2"], "leave them out"),
         (&["privacy.adjacency=interaction"], "\"replace-user\""),
         (&["privacy.adjacency=matrix"], "\"replace-user\""),
+        (&["privacy.adjacency=entry"], "\"replace-user\""),
+        (
+            &["privacy.sensitivity=root-floor"],
+            "sensitivity = \"unit-row\"",
+        ),
         (&["privacy.sensitivity=exact"], "sensitivity = \"unit-row\""),
         (&["algorithm.kind=power"], "predicts none"),
         (&["algorithm.rank=101"], "rank = 101 needs"),

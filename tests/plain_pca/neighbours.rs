@@ -95,16 +95,19 @@ fn isometric() -> IsometricCovariance {
 }
 
 fn centred(inner: impl Algorithm + 'static, unit_box: bool) -> Centred {
-    Centred {
-        inner: Arc::new(inner),
-        prelude: Prelude {
-            slots: 9,
-            raw_clip: 1.4,
-            radius: 0.5,
-            unit_box,
-            share: 0.2,
-        },
-    }
+    in_units(inner, unit_box, 1.0)
+}
+
+/// The same with lengths in another unit.
+fn in_units(inner: impl Algorithm + 'static, unit_box: bool, unit: f64) -> Centred {
+    let prelude = Prelude {
+        slots: 9,
+        raw_clip: 1.4 * unit,
+        radius: 0.5 * unit,
+        unit_box,
+        share: 0.2,
+    };
+    Centred::new(Arc::new(inner), prelude).expect("may follow a mean")
 }
 
 fn rows(all: &[Vec<f64>]) -> SparseRows {
@@ -217,10 +220,8 @@ fn a_change_of_units_changes_no_bit() {
     let all: Vec<Vec<f64>> = (0..9)
         .map(|_| (0..COLUMNS).map(|_| rng.random_range(-3.0..3.0)).collect())
         .collect();
-    let mut scaled = centred(isometric(), false);
-    let plain = scaled.clone();
-    scaled.prelude.raw_clip *= 8.0;
-    scaled.prelude.radius *= 8.0;
+    let plain = centred(isometric(), false);
+    let scaled = in_units(isometric(), false, 8.0);
     let larger: Vec<Vec<f64>> = all
         .iter()
         .map(|row| row.iter().map(|x| 8.0 * x).collect())

@@ -41,16 +41,15 @@ fn all_engines_give_equal_bits() {
         (Arc::new(krylov), true),
     ];
     for (inner, unit_box) in all {
-        let algorithm: Arc<dyn Algorithm> = Arc::new(Centred {
-            inner,
-            prelude: Prelude {
-                slots: 3 * PEERS,
-                raw_clip: 1.8,
-                radius: 0.9,
-                unit_box,
-                share: 0.2,
-            },
-        });
+        let prelude = Prelude {
+            slots: 3 * PEERS,
+            raw_clip: 1.8,
+            radius: 0.9,
+            unit_box,
+            share: 0.2,
+        };
+        let centred = Centred::new(inner, prelude).expect("may follow a mean");
+        let algorithm: Arc<dyn Algorithm> = Arc::new(centred);
         let setting = Setting {
             sensitivity: SensitivitySpec::new(Adjacency::User, SensitivityRule::UnitRow, 1, None),
             averaging: AveragingKind::Tree,

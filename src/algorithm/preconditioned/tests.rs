@@ -322,7 +322,10 @@ fn what_it_does_not_go_with_is_refused() {
     for inner in others {
         let name = inner.program().name;
         let refused = Preconditioned::new(inner, weights(0.5)).expect_err("not proved");
-        assert_eq!(refused, NotPreconditioned::Algorithm { algorithm: name });
+        let NotPreconditioned::Unsupported(why) = &refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(why.what, format!("algorithm.kind = \"{name}\""));
         assert!(refused.to_string().contains("precondition = \"none\""));
     }
     let [power, ..] = all();

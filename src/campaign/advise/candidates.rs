@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::algorithm::{Program, ReleaseSpec, Unsupported};
 use crate::config::{AlgorithmConfig, Config, DataFacts};
 use crate::plan::{self, BudgetShare};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::Load;
 use crate::protocol::{SessionParameters, SessionPlan};
 use crate::scenario::Experiment;
-use crate::vocabulary::Seed;
+use crate::vocabulary::{Quantity, Seed};
 
 /// Degree floors that are tried, besides the file's own.
 pub const FLOORS: [u32; 13] = [1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 56, 80, 113];
@@ -130,6 +131,30 @@ pub(super) fn rule(config: &Config) -> SensitivityRule {
     }
 }
 
+/// Whether a release can be tried on a stand-in: products, triangles and triangles with margins, of a matrix as it is.
+///
+/// # Errors
+/// [`Unsupported`] for a release that no trial run is made for.
+fn supports(program: &Program, release: &ReleaseSpec) -> Result<(), Unsupported> {
+    let tried = match release.blocks.as_slice() {
+        [only] => match only.quantity {
+            Quantity::Product | Quantity::PackedTriangle | Quantity::IsometricTriangle => {
+                program.proved.matrix_only
+            }
+            other => other == Quantity::TriangleAndMargins,
+        },
+        _ => false,
+    };
+    match tried {
+        true => Ok(()),
+        false => Err(Unsupported::algorithm(
+            "advice",
+            program,
+            "it tries sums of products and triangles on stand-ins; choose krylov, covariance, isometric-covariance or raked-covariance",
+        )),
+    }
+}
+
 fn setting(
     experiment: &Experiment,
     own: &SessionParameters,
@@ -142,6 +167,9 @@ fn setting(
         .algorithm(&DataFacts::of_items(items, floor))
         .map_err(|error| error.to_string())?;
     let program = Arc::new(built.program());
+    program
+        .check_each(supports)
+        .map_err(|error| error.to_string())?;
     let block = &program.releases[0].blocks[0];
     let privacy = &config.privacy;
     let (adjacency, rule) = (privacy.adjacency, rule(config));

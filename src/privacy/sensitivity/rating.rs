@@ -32,7 +32,10 @@ pub(super) struct OneRating<Q>(PhantomData<Q>);
 /// # The packed triangle
 /// Entries off the diagonal count once: t²[(1 − x²) + (2x − t)²] instead, with ends t²(1 − t²/4) and t²(1 + 3b² − 4bt + t²).
 ///
-/// Without a public range the bound is that of a whole row.
+/// # Without a public range
+/// A row may then be shortened to norm 1, and one entry more or less turns all of it: what remains is the bound for a whole row of norm at most 1 in
+/// place of another, ‖aaᵀ − bbᵀ‖_F² = ‖a‖⁴ + ‖b‖⁴ − 2(aᵀb)² ≤ 2. The packed triangle is no longer than the matrix, and attains it with two unit
+/// vectors. The two terms above do not cover that: for w = 1 they are at most 1.
 impl<Q: Of + Weighted> Rule for OneRating<Q> {
     type Adjacency = Rating;
 
@@ -44,11 +47,10 @@ impl<Q: Of + Weighted> Rule for OneRating<Q> {
     }
 
     fn bound(public: &Public, _: f64) -> f64 {
-        let range = public.rating.unwrap_or(RatingRange {
-            moves: 2.0,
-            largest: 1.0,
-        });
-        largest_square(range, Q::OFF_DIAGONAL).sqrt()
+        match public.rating {
+            Some(range) => largest_square(range, Q::OFF_DIAGONAL).sqrt(),
+            None => std::f64::consts::SQRT_2,
+        }
     }
 }
 
@@ -128,6 +130,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Rows of norm at most 1 that have nothing to do with each other.
+    #[test]
+    fn without_a_range_a_row_may_be_any_other() {
+        let public = Public {
+            degree_floor: 1,
+            degree_cap: None,
+            rank: 1,
+            rating: None,
+        };
+        let root = 2.0_f64.sqrt();
+        assert_eq!(OneRating::<unit_row::Product>::bound(&public, 0.0), root);
+        assert_eq!(OneRating::<unit_row::Packed>::bound(&public, 0.0), root);
+        assert_eq!(OneRating::<unit_row::Isometric>::bound(&public, 0.0), root);
     }
 
     #[test]

@@ -49,8 +49,11 @@ impl Receipt {
         let divided = Division::takes_weights(arranged.program()) || request.budget.is_even();
         let arranged = match request.centring {
             Some(prelude) => {
-                check_prelude(&prelude, arranged.program())?;
-                arranged.centred(prelude)
+                let name = arranged.program().name.clone();
+                let centred = arranged.centred(prelude);
+                let centred = centred.map_err(|_| ReceiptError::Follows { algorithm: name })?;
+                check_prelude(&prelude)?;
+                centred
             }
             None => arranged,
         };
@@ -222,12 +225,8 @@ impl Request {
     }
 }
 
-/// Whether these are numbers of a private mean, and of an algorithm that may follow it.
-fn check_prelude(prelude: &Prelude, program: &Program) -> Result<(), ReceiptError> {
-    if !program.proved.matrix_only {
-        let algorithm = program.name.clone();
-        return Err(ReceiptError::Follows { algorithm });
-    }
+/// Whether these are numbers of a private mean.
+fn check_prelude(prelude: &Prelude) -> Result<(), ReceiptError> {
     let positive = |x: f64| x.is_finite() && x > 0.0;
     let valid = positive(prelude.raw_clip)
         && positive(prelude.radius)

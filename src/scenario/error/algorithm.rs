@@ -1,6 +1,6 @@
 //! What can be wrong with the `[algorithm]` table.
 
-use crate::algorithm::{NotOnGraph, NotPreconditioned};
+use crate::algorithm::{NotOnGraph, NotPreconditioned, Unsupported};
 use crate::linalg::{ItemWeightsError, NotFullRank};
 
 /// Why the `[algorithm]` table cannot be used.
@@ -95,6 +95,9 @@ pub enum AlgorithmTableError {
     /// An algorithm that does not run on a private graph.
     #[error("[algorithm] {0}")]
     OnGraph(#[from] NotOnGraph),
+    /// An algorithm that something of the experiment does not go with.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
     /// A number of P where there is no P.
     #[error("[algorithm] {key} belongs to precondition = \"items\": set that or leave {key} out")]
     PreconditionKey {

@@ -1,5 +1,6 @@
 //! What can be wrong with the tables `[dropouts]` and `[faults]`.
 
+use crate::algorithm::Unsupported;
 use crate::engine::event::faults::ScheduleError;
 use crate::privacy::PrivacyError;
 use crate::protocol::regroup::ThresholdsError;
@@ -30,6 +31,9 @@ pub enum DropoutsTableError {
         "[faults] needs [dropouts]: say how many peers may be lost, and how often a release may be tried again; tolerate = 0 with retries = 0 if none"
     )]
     Alone,
+    /// Releases that tolerant peers do not make.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
     /// What tolerant sessions are not made for.
     #[error("[dropouts] does not go with {key}: {change}")]
     With {

@@ -1,7 +1,6 @@
 //! Refuses what needs more memory than the machine has free, and says what would fit.
 
 use super::plan::MemoryPlan;
-use crate::algorithm::AlgorithmKind;
 use crate::config::EngineKind;
 use crate::scenario::error::ExperimentError;
 use crate::scenario::experiment::Experiment;
@@ -109,10 +108,7 @@ fn advice(
     if fewer_items > rank {
         ways.push(format!("data.items = {fewer_items}"));
     }
-    let explicit = config
-        .block
-        .filter(|_| config.kind == AlgorithmKind::Krylov);
-    match explicit {
+    match config.block {
         Some(block) if fits(block, share) >= rank => {
             ways.push(format!("algorithm.block = {}", fits(block, share)));
         }
