@@ -132,7 +132,7 @@ pub(super) fn convergence_bounds(
     };
     // Of the algorithm itself, before it runs on a graph or about a mean.
     let sketch = experiment.config().algorithm.sketch();
-    if !sketch.is_some_and(|program| program.check_each(supports).is_ok()) {
+    if sketch.is_none_or(|program| program.check_each(supports).is_err()) {
         bounds.reason = Some(POWER_ONLY.to_owned());
         return bounds;
     }

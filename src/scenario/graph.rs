@@ -126,7 +126,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         return check_bipartite(config);
     }
     let sketch = config.algorithm.sketch();
-    if !sketch.is_some_and(|program| OnGraph::check(&program).is_ok()) {
+    if sketch.is_none_or(|program| OnGraph::check(&program).is_err()) {
         return refuse(
             "format",
             "= \"graph\" runs with algorithm.kind = \"power\", \"ppi\" and \"deflation\": choose one of them",

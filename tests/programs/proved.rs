@@ -250,17 +250,18 @@ fn weighed_vertices_of_a_private_graph_cost_what_an_edge_does() {
         };
         let promise = Promise::new(1.0, 1e-5, adjacency).expect("valid");
         let built = Simulation::new(dataset, weighed.clone(), promise);
-        built.averaging(AveragingKind::Tree).seed(1).build()
+        let built = built.averaging(AveragingKind::Tree).seed(1).build();
+        built.expect("runs").own_session()
     };
     for adjacency in [Adjacency::Edge, Adjacency::EntryBipartite] {
-        let session = of(&all, adjacency).expect("runs").own_session();
+        let session = of(&all, adjacency);
         let outcome = lockstep::run(&session, &mut Silent).expect("runs");
         let algorithm = session.plan().algorithm();
         let mut reached = 0.0_f64;
         for gone in 0..all.len() {
             let mut fewer = all.clone();
             fewer.remove(gone);
-            let other = of(&fewer, adjacency).expect("runs").own_session();
+            let other = of(&fewer, adjacency);
             for (record, planned) in outcome.records.iter().zip(session.plan().releases()) {
                 let state = PublicState::new(Arc::clone(&record.query));
                 let change: f64 = (0..VERTICES)
