@@ -89,7 +89,7 @@ impl Losses {
         mut lost: u64,
     ) -> Communication {
         let plan = session.plan();
-        let (mut messages, mut sent) = session.sent(releases, agreed);
+        let (mut messages, mut sent) = session.public().sent(releases, agreed);
         let mut flooded = |release: ReleaseId, phase: Phase, bytes: usize| {
             for round in (0..plan.scale_rounds()).map(Round) {
                 for (from, sent) in sent.iter_mut().enumerate() {
@@ -120,7 +120,7 @@ impl Losses {
         if agreed {
             flooded(ReleaseId(releases as u32 + 1), Phase::Agreement, number);
         }
-        let rounds = session.communication(releases, agreed).rounds;
+        let rounds = session.public().communication(releases, agreed).rounds;
         let all = Traffic::counted(rounds.iter().sum(), messages, &sent);
         Communication {
             lost,

@@ -38,7 +38,8 @@ pub use record::Collector;
 pub use rows::PeerRows;
 pub use runner::{Analytic, Central, Event, Federated, Lockstep, NoNode, Runner, RunnerError};
 pub use session::{
-    Recompiled, Session, SessionError, SessionParts, SessionViews, ViewError, ViewSession,
+    PublicSession, PublicViews, Session, SessionError, SessionParts, SessionViews, ViewError,
+    ViewSession,
 };
 pub use simulation::{NewSessionError, Simulation};
 

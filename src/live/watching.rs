@@ -60,7 +60,11 @@ impl Observer for Watching<'_> {
     fn released(&mut self, record: &ReleaseRecord) {
         self.releases += 1;
         let before = self.basis.replace(Arc::clone(&record.basis));
-        let bytes = self.session.communication(self.releases, false).bytes_total;
+        let bytes = self
+            .session
+            .public()
+            .communication(self.releases, false)
+            .bytes_total;
         self.shared.release(ReleaseLine {
             release: record.release.0,
             iteration: record.iteration.0,

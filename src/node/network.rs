@@ -229,7 +229,7 @@ pub(super) async fn collect(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, SwarmError> {
     let releases = session.plan().releases().len();
-    let expected = session.traffic(releases).messages;
+    let expected = session.public().traffic(releases).messages;
     let mut collector = Collector::new(session.clone());
     let (mut messages, mut bytes) = (0, Vec::with_capacity(session.peers()));
     let mut running = session.peers();
@@ -256,7 +256,7 @@ pub(super) async fn collect(
     }
     observer.progress(messages, expected);
     let records = collector.into_records();
-    let rounds = session.communication(records.len(), false).rounds;
+    let rounds = session.public().communication(records.len(), false).rounds;
     let all = Traffic::counted(rounds.iter().sum(), messages, &bytes);
     Ok(Outcome {
         records,

@@ -8,6 +8,7 @@ use crate::protocol::averaging::{
     Neighbourhood, Schedule,
 };
 use crate::topology::Topology;
+use crate::vocabulary::PeerIndex;
 
 /// What a session runs over.
 #[derive(Clone, Debug)]
@@ -97,6 +98,20 @@ impl Averaging {
                 scheme.compile(topology, bounds, *length, AveragingOptions::default())
             }
         }
+    }
+
+    /// The same among these peers, in ascending order, who are numbered anew: a root is given up with the peer that it is.
+    pub(crate) fn among(&self, members: &[PeerIndex]) -> Self {
+        let mut fewer = self.clone();
+        if let Self::Named { options, .. } = &mut fewer
+            && let Some(root) = options.root()
+        {
+            *options = match members.binary_search(&PeerIndex(root)) {
+                Ok(place) => options.with_root(place as u32),
+                Err(_) => AveragingOptions::default(),
+            };
+        }
+        fewer
     }
 
     /// The guaranteed factor by which so many rounds shrink the spread, as the scheme says.

@@ -16,15 +16,11 @@
 //! # Sealed contributions
 //! need 3f + t + 1 neighbours of every peer ([`Threshold`](crate::protocol::regroup::Threshold)).
 
-use std::sync::Arc;
-
 use super::error::DropoutsTableError;
 use super::experiment::Experiment;
 use crate::algorithm::{Form as ReleaseForm, Program, ReleaseSpec, Unsupported};
 use crate::config::{Config, DropoutsConfig, EngineKind, FaultsConfig, PeerName, Publish};
 use crate::engine::event::faults::FaultSchedule;
-use crate::engine::{Recompiled, Session, SessionViews};
-use crate::plan::Averaging;
 use crate::privacy::{PrivacyError, Scheme};
 use crate::protocol::averaging::Form;
 use crate::protocol::regroup::{Links, Publication, Thresholds, ThresholdsError, Tolerance};
@@ -254,28 +250,6 @@ impl Experiment {
         let name = |peer: &u32| Ok(PeerName(self.topology().graph().name(*peer as usize)));
         let named: Result<_, std::convert::Infallible> = schedule.renamed(name);
         named.unwrap_or_else(|never| match never {})
-    }
-
-    /// The sessions of all views of this one.
-    ///
-    /// # Panics
-    /// Never: the averaging was compiled when the experiment was resolved.
-    #[must_use]
-    pub fn views(&self, session: Session) -> Arc<SessionViews> {
-        let Averaging::Named {
-            scheme,
-            length,
-            options,
-        } = self.plan.network().averaging
-        else {
-            unreachable!("files name schemes")
-        };
-        let recompiled = Recompiled {
-            kind: scheme,
-            length,
-            options,
-        };
-        Arc::new(SessionViews::new(session, recompiled))
     }
 }
 

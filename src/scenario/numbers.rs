@@ -17,7 +17,7 @@
 //! Each maps a row by a function of that row alone and an empty row to an empty row, so that two files that differ in one row,
 //! or in whether its slot is filled, still do afterwards or have become equal. What they become has norm at most 1 for every
 //! file, and that is all that the bounds of `sensitivity = "unit-row"` ask for. `centre = "private"` takes place at the peers,
-//! see [`Centred`](crate::algorithm::Centred): it is part of the releases and accounted with them. Methods of completion get rows that are
+//! see [`Centred`]: it is part of the releases and accounted with them. Methods of completion get rows that are
 //! not shortened, with an entry for every rating, also where the rating is the user's mean: they shorten every contribution themselves
 //! to norm 1, whatever the row ([`SpectralRidge`](crate::algorithm::SpectralRidge)).
 

@@ -109,7 +109,9 @@ impl Tally {
         let reference = self.timed("lockstep", || {
             Told::by(|observer| lockstep::run(&session, observer)).expect("runs")
         });
-        let planned = session.communication(session.plan().releases().len(), false);
+        let planned = session
+            .public()
+            .communication(session.plan().releases().len(), false);
         if cell.scheme.loss == 0.0 {
             assert_eq!(reference.communication, planned, "{about}");
         }

@@ -244,8 +244,8 @@ pub(super) const BELOW: [(&str, &[&str]); 25] = [
 /// All that `node` may take from `engine`: what a run is given and what it reports, no other engine.
 pub(super) const NODE_FROM_ENGINE: [&str; 15] = [
     "Session",
-    "SessionViews",
-    "ViewError",
+    "PublicSession",
+    "PublicViews",
     "Collector",
     "Outcome",
     "Communication",

@@ -1,7 +1,7 @@
 //! What is stored of a plan: the only place that asks an experiment or a session for it.
 
-use undertone::engine::Session;
 use undertone::engine::Simulation;
+use undertone::engine::{Session, SessionViews};
 use undertone::privacy::NoisePlan;
 use undertone::protocol::PlannedRelease;
 use undertone::protocol::regroup::{Attempt, Disruptions, History, Members, View, ViewNumber};
@@ -232,7 +232,8 @@ fn release_text(release: &PlannedRelease) -> String {
 
 /// Sessions of those who are left after the first losses, before and after a release.
 fn after_losses(experiment: &Experiment, session: &Session) -> Vec<String> {
-    let views = experiment.views(session.clone());
+    let averaging = experiment.plan().network().averaging.clone();
+    let views = SessionViews::new(session.clone(), averaging);
     let peers = session.peers();
     let links = session.graph().edge_list().count();
     let first = Attempt {

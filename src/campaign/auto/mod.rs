@@ -200,7 +200,7 @@ impl Piloted {
     #[must_use]
     pub fn bytes_max_peer(&self) -> u64 {
         let session = self.experiment.session(&self.experiment.root_seed());
-        session.traffic(1).bytes.bytes_max_peer
+        session.public().traffic(1).bytes.bytes_max_peer
     }
 }
 

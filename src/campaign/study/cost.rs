@@ -64,7 +64,7 @@ impl Bytes {
             },
             // The analytic engine reports what the peers it does not simulate would send and compute.
             EngineKind::Lockstep | EngineKind::Analytic | EngineKind::Event | EngineKind::Swarm => {
-                let traffic = session.traffic(1);
+                let traffic = session.public().traffic(1);
                 Self {
                     busiest: traffic.bytes.bytes_max_peer,
                     total: traffic.bytes.bytes_total,
@@ -94,7 +94,7 @@ fn work(engine: EngineKind, experiment: &Experiment, session: &Session) -> f64 {
             let scales = 2
                 * session.graph().edges() as u64
                 * u64::from(session.plan().parameters().scale_rounds);
-            let combined = (session.traffic(1).messages - scales) as f64 / s;
+            let combined = (session.public().traffic(1).messages - scales) as f64 / s;
             let own = match session.schedule().form() {
                 Form::Recurrence(coefficients) => coefficients.len() as f64,
                 // Off its own what it gives.

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::config::Publish as Publication;
-use crate::engine::Session;
+use crate::engine::{PublicSession, PublicViews};
 use crate::node::member::{MemberResult, Planned, Planner, ResultFiles, ResultRule, Tolerant};
 use crate::node::store::{
     INVITATION, Offer, Policy, Publish, ScopeName, SignedFileError, Square, verify_bytes,
@@ -173,8 +173,8 @@ pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer>
 }
 
 /// The public session of this experiment.
-pub(super) fn session(experiment: &Experiment) -> Session {
-    experiment.own_session()
+pub(super) fn session(experiment: &Experiment) -> PublicSession {
+    experiment.own_session().public().clone()
 }
 
 /// μ² of every release: parts of the whole as 1/f², which is what a release with noise of factor f costs. The whole pays for all releases, and for
@@ -213,10 +213,11 @@ impl Planner for Plans {
             |experiment| {
                 let offer = offer(&experiment, &self.scope)?;
                 let session = session(&experiment);
+                let averaging = &experiment.plan().network().averaging;
                 let planned = Planned {
                     tolerant: experiment.tolerance().map(|tolerance| Tolerant {
                         tolerance: Arc::new(tolerance),
-                        views: experiment.views(session.clone()),
+                        views: Arc::new(PublicViews::new(session.clone(), averaging.clone())),
                     }),
                     session,
                     charges: charges(&experiment, offer.mu_squared)?,

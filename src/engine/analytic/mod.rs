@@ -209,7 +209,9 @@ fn run_law(
     };
     let records = course::run(session, &mut probes, observer)?;
     Ok(Outcome {
-        communication: session.communication(records.len(), probes.front().agreed.is_some()),
+        communication: session
+            .public()
+            .communication(records.len(), probes.front().agreed.is_some()),
         records,
     })
 }

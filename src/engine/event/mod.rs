@@ -102,7 +102,10 @@ impl<'a> Simulation<'a> {
             sent: vec![PeerBytes::default(); peers],
             messages: 0,
             lost: 0,
-            expected: session.traffic(session.plan().releases().len()).messages,
+            expected: session
+                .public()
+                .traffic(session.plan().releases().len())
+                .messages,
         })
     }
 
@@ -129,7 +132,11 @@ impl<'a> Simulation<'a> {
             return Err(EngineError::Stalled { waiting, peers });
         }
         let records = self.collector.into_records();
-        let rounds = self.session.communication(records.len(), false).rounds;
+        let rounds = self
+            .session
+            .public()
+            .communication(records.len(), false)
+            .rounds;
         let all = Traffic::counted(rounds.iter().sum(), self.messages, &self.sent);
         Ok(Outcome {
             records,

@@ -107,7 +107,7 @@ fn run_holding(
     Ok(Outcome {
         communication: match Losses::of(session) {
             Some(losses) => losses.communication(session, (records.len(), agreed), network.lost),
-            None => session.communication(records.len(), agreed),
+            None => session.public().communication(records.len(), agreed),
         },
         records,
     })

@@ -1,6 +1,7 @@
 //! One session, ready to run on any engine.
 
 mod error;
+mod public;
 mod secrets;
 mod setups;
 mod views;
@@ -8,22 +9,21 @@ mod views;
 use std::sync::Arc;
 
 pub use error::SessionError;
-pub use views::{Recompiled, SessionViews, ViewError, ViewSession};
+pub use public::PublicSession;
+pub use views::{PublicViews, SessionViews, ViewError, ViewSession};
 
 use super::EngineError;
 use super::noise::{Assignment, Defect};
-use super::outcome::Communication;
 use super::rows::PeerRows;
 use crate::linalg::{Block, SparseRows};
 use crate::noise::{LaplaceShares, Term};
 use crate::plan::graphs_digest;
-use crate::protocol::averaging::{Load, PeerBytes, Schedule, Traffic};
-use crate::protocol::wire;
+use crate::protocol::averaging::Schedule;
 use crate::protocol::{PlannedRelease, SessionParameters, SessionPlan, Values, check_start};
 use crate::topology::{Graph, Mixing, Provenance, Topology};
 use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Seed};
 
-/// Everything a simulation of one session needs: the plan, the graphs, every peer's rows and noise.
+/// Everything a simulation of one session needs: its [public part](PublicSession), every peer's rows and noise.
 ///
 /// This is a simulator's view from above. A peer built from it by [`Session::peer_setup`] receives its
 /// own part only.
@@ -43,12 +43,8 @@ use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Se
 /// ```
 #[derive(Clone, Debug)]
 pub struct Session {
-    plan: Arc<SessionPlan>,
-    topology: Arc<Topology>,
-    schedule: Arc<Schedule>,
-    noise_topology: Arc<Topology>,
+    public: PublicSession,
     rows: Arc<PeerRows>,
-    start: Arc<Block>,
     seed: Seed,
     sigma_central: f64,
     setting: [u8; 32],
@@ -78,79 +74,6 @@ pub struct SessionParts {
     /// A digest of everything else the noise is bound to: settings that the plan and the rows do not show, such as how
     /// the rows were chosen and what is published. Sessions that must give equal bits have equal ones.
     pub setting: [u8; 32],
-}
-
-impl SessionParts {
-    /// Whether the parts belong together.
-    ///
-    /// # Errors
-    /// As [`Session::new`].
-    fn check(&self) -> Result<(), SessionError> {
-        let parameters = self.plan.parameters();
-        let peers = parameters.peers;
-        for (graph, topology) in [
-            ("communication", &self.topology),
-            ("noise", &self.noise_topology),
-        ] {
-            let nodes = topology.graph().nodes();
-            if nodes != peers as usize {
-                return Err(SessionError::Nodes {
-                    graph,
-                    nodes,
-                    peers,
-                });
-            }
-        }
-        check_rows(&self.plan, &self.rows)?;
-        if parameters.ring.is_some() && !self.schedule.sums_exactly(&*self.topology) {
-            return Err(SessionError::Inexact);
-        }
-        if self.schedule.extra_values() > 0 && parameters.values != Values::F64 {
-            let values = parameters.values;
-            return Err(SessionError::MassValues { values });
-        }
-        if graphs_digest(&self.topology, &self.noise_topology) != parameters.topology {
-            return Err(SessionError::Graphs);
-        }
-        if !is_planned(&self.schedule, &self.plan) {
-            return Err(SessionError::Schedule);
-        }
-        // Engines that reveal only sums run on graphs that are not connected, too; there nobody exchanges scales.
-        if self.plan.releases().iter().any(PlannedRelease::floods)
-            && let Some(needed) = self.topology.diameter_bound()
-            && parameters.scale_rounds < needed
-        {
-            return Err(SessionError::ScaleRounds {
-                found: parameters.scale_rounds,
-                needed,
-            });
-        }
-        check_start(&self.plan, &self.start).map_err(SessionError::Start)?;
-        check_curator(&self.plan, self.sigma_central)?;
-        let most = self.rows.iter().map(SparseRows::len).max();
-        let noise = self.noise_topology.graph();
-        check_rounding(&self.plan, most.unwrap_or(0), noise, self.sigma_central)
-    }
-}
-
-/// Rounding of contributions of so many rows is small beside the noise, if there is any.
-fn check_rounding(
-    plan: &SessionPlan,
-    rows: usize,
-    noise: &Graph,
-    sigma_central: f64,
-) -> Result<(), SessionError> {
-    let pairwise = plan.sigmas().pairwise > 0.0;
-    let partners = if pairwise { noise.max_degree() } else { 0 };
-    if plan.sigmas().own > 0.0 || pairwise || sigma_central > 0.0 {
-        plan.check_rounding(rows, partners)?;
-    }
-    Ok(())
-}
-
-fn is_planned(schedule: &Schedule, plan: &SessionPlan) -> bool {
-    let parameters = plan.parameters();
-    schedule.digest() == parameters.schedule && schedule.rounds() == parameters.averaging_rounds
 }
 
 fn check_rows(plan: &SessionPlan, rows: &PeerRows) -> Result<(), SessionError> {
@@ -211,8 +134,13 @@ impl Session {
     /// # Cost
     /// O(edges + peers + n b²); the diameter of a graph is found once per [`Topology`].
     pub fn new(parts: SessionParts) -> Result<Self, SessionError> {
-        parts.check()?;
-        Self::derive(parts)
+        let made = Self::derive(parts)?;
+        made.public.check()?;
+        check_rows(made.plan(), &made.rows)?;
+        check_curator(made.plan(), made.sigma_central)?;
+        let most = made.rows.iter().map(SparseRows::len).max();
+        made.check_rounding(most.unwrap_or(0))?;
+        Ok(made)
     }
 
     /// Derives the noise of these parts.
@@ -232,12 +160,8 @@ impl Session {
         let root = seed.noise_root(Binding::to(&[plan.digest(), rows.digest(), &setting]));
         Ok(Self {
             noise: Assignment::new(root, plan.sigmas())?.in_ring(plan.ring_laws().cloned()),
-            plan,
-            topology,
-            schedule,
-            noise_topology,
+            public: PublicSession::unchecked(plan, (topology, noise_topology), schedule, start),
             rows,
-            start,
             seed,
             sigma_central,
             setting,
@@ -297,49 +221,65 @@ impl Session {
     }
 
     fn into_parts(self) -> SessionParts {
+        let public = self.public;
         SessionParts {
-            plan: self.plan,
-            topology: self.topology,
-            schedule: self.schedule,
-            noise_topology: self.noise_topology,
+            plan: Arc::clone(public.plan()),
+            topology: Arc::clone(public.topology()),
+            schedule: Arc::clone(public.schedule()),
+            noise_topology: Arc::clone(public.noise_topology()),
             rows: self.rows,
-            start: self.start,
+            start: Arc::clone(public.start()),
             seed: self.seed,
             sigma_central: self.sigma_central,
             setting: self.setting,
         }
     }
 
-    /// Checks the rounding of contributions of so many rows, as [`Self::new`] does of the most that a peer holds.
+    /// Whether rounding of contributions of so many rows is small beside the noise, if there is any. [`Self::new`] asks it of the most that a peer holds.
     ///
     /// # Errors
     /// [`SessionError::Plan`] with [`SessionPlanError::Rounding`](crate::protocol::SessionPlanError::Rounding).
     pub fn check_rounding(&self, rows: usize) -> Result<(), SessionError> {
-        check_rounding(&self.plan, rows, self.noise_graph(), self.sigma_central)
+        let sigmas = self.plan().sigmas();
+        let pairwise = sigmas.pairwise > 0.0;
+        let partners = match pairwise {
+            true => self.noise_graph().max_degree(),
+            false => 0,
+        };
+        if sigmas.own > 0.0 || pairwise || self.sigma_central > 0.0 {
+            self.plan().check_rounding(rows, partners)?;
+        }
+        Ok(())
+    }
+
+    /// What every member may know: all of this session but rows, seed and noise.
+    #[must_use]
+    pub fn public(&self) -> &PublicSession {
+        &self.public
     }
 
     /// What all peers agreed on.
     #[must_use]
     pub fn plan(&self) -> &Arc<SessionPlan> {
-        &self.plan
+        self.public.plan()
     }
 
     /// Who talks to whom, with the weights of the averaging.
     #[must_use]
     pub fn topology(&self) -> &Arc<Topology> {
-        &self.topology
+        self.public.topology()
     }
 
     /// What is exchanged in every averaging round: what the plan names.
     #[must_use]
     pub fn schedule(&self) -> &Arc<Schedule> {
-        &self.schedule
+        self.public.schedule()
     }
 
     /// Who shares noise with whom.
     #[must_use]
     pub fn noise_topology(&self) -> &Arc<Topology> {
-        &self.noise_topology
+        self.public.noise_topology()
     }
 
     /// Every peer's private rows.
@@ -351,7 +291,7 @@ impl Session {
     /// The public starting block X⁰.
     #[must_use]
     pub fn start(&self) -> &Arc<Block> {
-        &self.start
+        self.public.start()
     }
 
     /// The standard deviation of a trusted curator's noise per unit sensitivity.
@@ -376,7 +316,7 @@ impl Session {
     /// A curator's noise under this root, of the plan's law.
     fn curator_term(&self, root: &NoiseRoot) -> Term {
         let key = root.key(NoiseLabel::CuratorNoise, 0, 0);
-        match self.plan.parameters().laplace {
+        match self.plan().parameters().laplace {
             Some(_) => Term::laplace(key, self.sigma_central, 1.0),
             None => Term::new(key, self.sigma_central),
         }
@@ -397,13 +337,13 @@ impl Session {
 
     fn coordinate_of(&self, root: &NoiseRoot, peer: PeerIndex) -> Term {
         let key = root.key(NoiseLabel::CoordinateNoise, peer.0, 0);
-        Term::new(key, self.plan.sigmas().coordinate)
+        Term::new(key, self.plan().sigmas().coordinate)
     }
 
     /// What noise derives from that an engine draws for itself: bound to this session, as the peers' is, and to whatever
     /// else decides what that engine publishes.
     pub(super) fn engine_root(&self, what: &[u8]) -> NoiseRoot {
-        let (plan, rows) = (self.plan.digest(), self.rows.digest());
+        let (plan, rows) = (self.plan().digest(), self.rows.digest());
         let binding = Binding::to(&[plan, rows, &self.setting, what]);
         self.seed.noise_root(binding)
     }
@@ -422,19 +362,19 @@ impl Session {
     /// The communication graph.
     #[must_use]
     pub fn graph(&self) -> &Graph {
-        self.topology.graph()
+        self.public.graph()
     }
 
     /// The weights of the averaging.
     #[must_use]
     pub fn mixing(&self) -> &Mixing {
-        self.topology.mixing()
+        self.public.mixing()
     }
 
     /// The noise graph.
     #[must_use]
     pub fn noise_graph(&self) -> &Graph {
-        self.noise_topology.graph()
+        self.public.noise_graph()
     }
 
     /// The same session from another public starting block, which its plan then names. Its noise is another.
@@ -442,9 +382,9 @@ impl Session {
     /// # Errors
     /// [`SessionError::Start`] for a block of another shape or with columns that are not orthonormal.
     pub fn with_start(self, start: Arc<Block>) -> Result<Self, SessionError> {
-        let mut parameters = self.plan.parameters().clone();
+        let mut parameters = self.plan().parameters().clone();
         parameters.start = start.digest();
-        let plan = Arc::new(self.plan.with(parameters)?);
+        let plan = Arc::new(self.plan().with(parameters)?);
         check_start(&plan, &start).map_err(SessionError::Start)?;
         Self::derive(SessionParts {
             plan,
@@ -469,7 +409,7 @@ impl Session {
     /// # Errors
     /// [`SessionError::Rows`] and [`SessionError::Dimension`].
     pub fn with_rows(self, rows: Arc<PeerRows>) -> Result<Self, SessionError> {
-        check_rows(&self.plan, &rows)?;
+        check_rows(self.plan(), &rows)?;
         Self::derive(SessionParts {
             rows,
             ..self.into_parts()
@@ -493,7 +433,7 @@ impl Session {
     /// # Errors
     /// [`SessionError::Curator`].
     pub fn with_curator_sigma(self, sigma_central: f64) -> Result<Self, SessionError> {
-        check_curator(&self.plan, sigma_central)?;
+        check_curator(self.plan(), sigma_central)?;
         Ok(Self {
             sigma_central,
             ..self
@@ -506,7 +446,7 @@ impl Session {
     /// # Errors
     /// [`EngineError::CuratorOnly`], and those of [`Self::admit_curator`].
     pub(super) fn admit(&self) -> Result<(), EngineError> {
-        match self.plan.program().search {
+        match self.plan().program().search {
             Some(_) => Err(EngineError::CuratorOnly),
             None => self.admit_curator(),
         }
@@ -517,75 +457,19 @@ impl Session {
     /// # Errors
     /// [`EngineError::Start`], [`EngineError::Schedule`] and [`EngineError::Noise`]; never, as long as the invariants hold.
     pub(super) fn admit_curator(&self) -> Result<(), EngineError> {
-        check_start(&self.plan, &self.start).map_err(EngineError::Start)?;
-        if !is_planned(&self.schedule, &self.plan) {
-            return Err(EngineError::Schedule);
-        }
-        let laws = self.plan.ring_laws().map(|laws| &**laws);
-        if self.noise.is_planned(self.plan.sigmas()) && self.noise.is_in_ring(laws) {
+        self.public.admit()?;
+        let laws = self.plan().ring_laws().map(|laws| &**laws);
+        if self.noise.is_planned(self.plan().sigmas()) && self.noise.is_in_ring(laws) {
             Ok(())
         } else {
             Err(EngineError::Noise)
         }
     }
 
-    /// What the first so many releases have peers exchange; with `agreed` one agreement more, after which the algorithm was done.
-    fn load(&self, releases: usize, agreed: bool) -> Load {
-        let flood = u64::from(self.plan.scale_rounds());
-        let mut load = Load {
-            number_rounds: if agreed { flood } else { 0 },
-            ..Load::default()
-        };
-        for planned in self.plan.releases().iter().take(releases) {
-            let values = planned.values();
-            if planned.agrees() {
-                load.number_rounds += flood;
-            }
-            if planned.is_own() {
-                load.coordinate_rounds += flood;
-                let bytes = wire::framed_block_len(values * self.peers(), Values::F64) as u64;
-                load.coordinate_bytes += flood * bytes;
-            } else {
-                let held = values + self.schedule.extra_values();
-                let bytes = wire::framed_block_len(held, self.plan.values());
-                load.sums.push(bytes as u64);
-            }
-        }
-        load
-    }
-
-    /// Messages in all and bytes of every peer of a run of the first so many releases, as [`Self::communication`].
-    pub(super) fn sent(&self, releases: usize, agreed: bool) -> (u64, Vec<PeerBytes>) {
-        Traffic::sent(
-            &self.schedule,
-            &*self.topology,
-            &self.load(releases, agreed),
-        )
-    }
-
-    /// What the first so many releases cost to send, derived from the averaging schedule.
-    #[must_use]
-    pub fn traffic(&self, releases: usize) -> Traffic {
-        Traffic::of(&self.schedule, &*self.topology, &self.load(releases, false))
-    }
-
-    /// What a run of the first so many releases communicates. An algorithm that was done before all releases were made may have
-    /// had its peers agree on that: `agreed` says so.
-    #[must_use]
-    pub fn communication(&self, releases: usize, agreed: bool) -> Communication {
-        let all = Traffic::of(
-            &self.schedule,
-            &*self.topology,
-            &self.load(releases, agreed),
-        );
-        let rounds = (1..=releases as u32).map(|id| self.plan.steps_of_release(ReleaseId(id)));
-        Communication::of(all, rounds.collect())
-    }
-
     /// The rows of all peers in one matrix, in peer order.
     #[must_use]
     pub fn all_rows(&self) -> SparseRows {
-        let mut all = SparseRows::new(self.plan.program().items);
+        let mut all = SparseRows::new(self.plan().program().items);
         for rows in self.rows.iter() {
             all.append(rows);
         }
@@ -597,7 +481,8 @@ impl Session {
     /// The same session with a defect in how its noise is drawn. No build has one without the feature `testing`.
     #[must_use]
     pub fn with_defect(mut self, defect: Defect) -> Self {
-        self.plan = defect.plan(self.plan);
+        let plan = defect.plan(Arc::clone(self.plan()));
+        self.public = self.public.under(plan);
         self.noise = self.noise.with_defect(defect);
         self
     }

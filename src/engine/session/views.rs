@@ -4,27 +4,16 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Session, SessionError, SessionParts};
+use super::{PublicSession, Session, SessionError, SessionParts};
 use crate::algorithm::LocalData;
 use crate::engine::rows::PeerRows;
-use crate::plan::{graphs_digest, mixing_bounds};
-use crate::protocol::averaging::{AveragingError, AveragingKind, AveragingOptions, Length};
-use crate::protocol::regroup::{Links, LinksError, View, ViewNumber};
+use crate::plan::{Averaging, graphs_digest, mixing_bounds};
+use crate::protocol::averaging::AveragingError;
+use crate::protocol::regroup::{View, ViewNumber};
 use crate::protocol::tolerant::{ViewSetup, Views};
 use crate::protocol::{SessionParameters, SessionPlanError};
 use crate::topology::{Graph, GraphError, Provenance, Topology};
 use crate::vocabulary::PeerIndex;
-
-/// How averaging is compiled again for those who are left.
-#[derive(Clone, Copy, Debug)]
-pub struct Recompiled {
-    /// The scheme.
-    pub kind: AveragingKind,
-    /// How long its programs are.
-    pub length: Length,
-    /// Its options; a root is given up with the peer that it is.
-    pub options: AveragingOptions,
-}
 
 /// Why there is no session among the members of a view.
 #[derive(Debug, thiserror::Error)]
@@ -48,15 +37,16 @@ pub enum ViewError {
 
 /// A session among the members of a view, who are numbered without gaps in it.
 #[derive(Clone, Debug)]
-pub struct ViewSession {
-    session: Session,
+pub struct ViewSession<S> {
+    session: S,
+    view: View,
     members: Arc<[PeerIndex]>,
 }
 
-impl ViewSession {
+impl<S> ViewSession<S> {
     /// The session.
     #[must_use]
-    pub fn session(&self) -> &Session {
+    pub fn session(&self) -> &S {
         &self.session
     }
 
@@ -65,72 +55,87 @@ impl ViewSession {
     pub fn members(&self) -> &Arc<[PeerIndex]> {
         &self.members
     }
+
+    /// The place of a member.
+    ///
+    /// # Errors
+    /// [`ViewError::Stranger`].
+    pub fn place(&self, member: PeerIndex) -> Result<PeerIndex, ViewError> {
+        let place = self.members.binary_search(&member);
+        let place = place.map_err(|_| ViewError::Stranger(member))?;
+        Ok(PeerIndex::from_index(place))
+    }
 }
 
-/// The views of a simulated session: each is made once in a run, whose views form a chain. In another run the same number may be that of another view.
+/// Sessions of views, each made once in a run, whose views form a chain. In another run the same number may be that of another view.
 #[derive(Debug)]
-pub struct SessionViews {
-    session: Session,
-    recompiled: Recompiled,
-    made: Mutex<BTreeMap<ViewNumber, (View, Arc<ViewSession>)>>,
-    /// A defect of all peers, to show that it is seen.
-    #[cfg(test)]
-    pub(crate) tamper: crate::protocol::tolerant::Tamper,
+struct Made<S>(Mutex<BTreeMap<ViewNumber, Arc<ViewSession<S>>>>);
+
+impl<S> Default for Made<S> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
 }
 
-impl SessionViews {
-    /// The views of this session, whose averaging is compiled like this.
+impl<S> Made<S> {
+    fn or_make(
+        &self,
+        view: &View,
+        make: impl FnOnce() -> Result<S, ViewError>,
+    ) -> Result<Arc<ViewSession<S>>, ViewError> {
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = made.get(&view.number)
+            && known.view == *view
+        {
+            return Ok(Arc::clone(known));
+        }
+        let fresh = Arc::new(ViewSession {
+            session: make()?,
+            view: view.clone(),
+            members: view.members.iter().collect(),
+        });
+        made.insert(view.number, Arc::clone(&fresh));
+        Ok(fresh)
+    }
+}
+
+/// What every member may know of the sessions of all views: nothing of it derives from anybody's secret.
+#[derive(Debug)]
+pub struct PublicViews {
+    session: PublicSession,
+    averaging: Averaging,
+    made: Made<PublicSession>,
+}
+
+impl PublicViews {
+    /// The views of this session, whose schedule is this averaging's; it is compiled again for those who are left.
     #[must_use]
-    pub fn new(session: Session, recompiled: Recompiled) -> Self {
+    pub fn new(session: PublicSession, averaging: Averaging) -> Self {
         Self {
             session,
-            recompiled,
-            made: Mutex::default(),
-            #[cfg(test)]
-            tamper: crate::protocol::tolerant::Tamper::default(),
+            averaging,
+            made: Made::default(),
         }
     }
 
     /// The session in which nothing has gone wrong.
     #[must_use]
-    pub fn session(&self) -> &Session {
+    pub fn session(&self) -> &PublicSession {
         &self.session
-    }
-
-    /// The links of the session's communication graph.
-    ///
-    /// # Errors
-    /// None for a graph: its edges ascend.
-    pub fn links(&self) -> Result<Links, LinksError> {
-        let edges = self.session.graph().edge_list();
-        let pairs = edges.map(|(u, v)| (PeerIndex(u), PeerIndex(v)));
-        Links::new(self.session.peers(), pairs.collect())
     }
 
     /// The session among the members of this view. That of a view in which nothing has gone wrong is the session itself.
     ///
-    /// Noise is derived under keys that are bound to the view's own plan and to [`View::digest`], which covers everything that was released
-    /// before it. Views after different histories share no stream, and an attempt that is repeated draws fresh noise.
-    ///
     /// # Errors
     /// [`ViewError`].
-    pub fn of(&self, view: &View) -> Result<Arc<ViewSession>, ViewError> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, session)) = made.get(&view.number)
-            && known == view
-        {
-            return Ok(Arc::clone(session));
-        }
-        let fresh = Arc::new(self.make(view)?);
-        made.insert(view.number, (view.clone(), Arc::clone(&fresh)));
-        Ok(fresh)
+    pub fn of(&self, view: &View) -> Result<Arc<ViewSession<PublicSession>>, ViewError> {
+        self.made.or_make(view, || self.make(view))
     }
 
-    fn make(&self, view: &View) -> Result<ViewSession, ViewError> {
-        let members: Arc<[PeerIndex]> = view.members.iter().collect();
-        if view.number == ViewNumber(0) && members.len() == self.session.peers() {
-            let session = self.session.clone();
-            return Ok(ViewSession { session, members });
+    fn make(&self, view: &View) -> Result<PublicSession, ViewError> {
+        let members: Vec<PeerIndex> = view.members.iter().collect();
+        if is_whole(view, self.session.peers()) {
+            return Ok(self.session.clone());
         }
         let cuts = view.disruptions.cuts();
         let is_cut =
@@ -143,20 +148,8 @@ impl SessionViews {
         let topology = induced(&nodes, open)?;
         // Partners need no link to share noise.
         let noise_topology = induced(&nodes, self.session.noise_graph().edge_list())?;
-        let Recompiled {
-            kind,
-            length,
-            options,
-        } = self.recompiled;
-        let root = options
-            .root()
-            .map(|root| members.binary_search(&PeerIndex(root)));
-        let options = match root {
-            Some(Ok(place)) => options.with_root(place as u32),
-            Some(Err(_)) => AveragingOptions::default(),
-            None => options,
-        };
-        let schedule = kind.compile(&*topology, mixing_bounds(&topology), length, options)?;
+        let averaging = self.averaging.among(&members);
+        let schedule = averaging.compile(&topology, mixing_bounds(&topology))?;
         let all = self.session.plan().parameters();
         let parameters = SessionParameters {
             peers: members.len() as u32,
@@ -166,8 +159,66 @@ impl SessionViews {
             topology: graphs_digest(&topology, &noise_topology),
             ..all.clone()
         };
-        let plan = self.session.plan().with(parameters)?;
-        let rows: Vec<LocalData> = members
+        let plan = Arc::new(self.session.plan().with(parameters)?);
+        let start = Arc::clone(self.session.start());
+        let graphs = (topology, noise_topology);
+        Ok(PublicSession::new(plan, graphs, Arc::new(schedule), start)?)
+    }
+}
+
+/// Whether nothing has gone wrong: the first view, of all peers.
+fn is_whole(view: &View, peers: usize) -> bool {
+    view.number == ViewNumber(0) && view.members.iter().count() == peers
+}
+
+/// The views of a simulated session, with the rows and the noise of all members.
+#[derive(Debug)]
+pub struct SessionViews {
+    session: Session,
+    public: PublicViews,
+    made: Made<Session>,
+    /// A defect of all peers, to show that it is seen.
+    #[cfg(test)]
+    pub(crate) tamper: crate::protocol::tolerant::Tamper,
+}
+
+impl SessionViews {
+    /// The views of this session, whose schedule is this averaging's; it is compiled again for those who are left.
+    #[must_use]
+    pub fn new(session: Session, averaging: Averaging) -> Self {
+        Self {
+            public: PublicViews::new(session.public().clone(), averaging),
+            session,
+            made: Made::default(),
+            #[cfg(test)]
+            tamper: crate::protocol::tolerant::Tamper::default(),
+        }
+    }
+
+    /// The session in which nothing has gone wrong.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The session among the members of this view, as [`PublicViews::of`], with rows and noise.
+    ///
+    /// Noise is derived under keys that are bound to the view's own plan and to [`View::digest`], which covers everything that was released
+    /// before it. Views after different histories share no stream, and an attempt that is repeated draws fresh noise.
+    ///
+    /// # Errors
+    /// [`ViewError`].
+    pub fn of(&self, view: &View) -> Result<Arc<ViewSession<Session>>, ViewError> {
+        self.made.or_make(view, || self.make(view))
+    }
+
+    fn make(&self, view: &View) -> Result<Session, ViewError> {
+        if is_whole(view, self.session.peers()) {
+            return Ok(self.session.clone());
+        }
+        let made = self.public.of(view)?;
+        let rows: Vec<LocalData> = made
+            .members
             .iter()
             .map(|member| self.session.rows().local(member.index()))
             .collect();
@@ -181,29 +232,27 @@ impl SessionViews {
         if is_told {
             setting.update(&view.digest());
         }
-        let session = Session::new(SessionParts {
-            topology,
-            schedule: Arc::new(schedule),
-            noise_topology,
+        let public = &made.session;
+        let plan = public.plan();
+        Ok(Session::new(SessionParts {
+            plan: Arc::clone(plan),
+            topology: Arc::clone(public.topology()),
+            schedule: Arc::clone(public.schedule()),
+            noise_topology: Arc::clone(public.noise_topology()),
             rows: Arc::new(PeerRows::of_local(&rows)),
-            start: Arc::clone(self.session.start()),
+            start: Arc::clone(public.start()),
             seed: self.session.seed.clone(),
             sigma_central: self.session.sigma_central.min(plan.sigma_of_sum(1.0)),
-            plan: Arc::new(plan),
             setting: *setting.finalize().as_bytes(),
-        })?;
-        Ok(ViewSession { session, members })
+        })?)
     }
 }
 
 impl Views for SessionViews {
     fn setup(&self, view: &View, me: PeerIndex) -> Result<ViewSetup, Box<dyn Error + Send + Sync>> {
         let view = self.of(view)?;
-        let place = view.members.binary_search(&me);
-        let place = place.map_err(|_| ViewError::Stranger(me))?;
-        let setup = view.session.peer_setup(PeerIndex::from_index(place), None);
         Ok(ViewSetup {
-            setup,
+            setup: view.session.peer_setup(view.place(me)?, None),
             members: Arc::clone(&view.members),
             ends_equal: view.session.schedule().ends_equal(),
         })

@@ -131,7 +131,7 @@ fn what_is_lost_is_counted_and_what_is_sent_again_too() {
                     }
                 }
             }
-            let plain = session.communication(2, false);
+            let plain = session.public().communication(2, false);
             assert_eq!(found.lost, lost + again, "{kind:?}");
             assert_eq!(found.messages, plain.messages + again);
             assert!(found.bytes_total > plain.bytes_total && plain.lost == 0);

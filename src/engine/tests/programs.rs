@@ -173,7 +173,10 @@ fn a_tree_gives_every_peer_the_same_bits_on_every_engine_and_counts_two_messages
         let scales = 2 * graph.edges() as u64 * u64::from(session.plan().parameters().scale_rounds);
         let expected = 3 * (scales + 2 * 11);
         assert_eq!(lockstep.communication.messages, expected);
-        assert_eq!(lockstep.communication, session.communication(3, false));
+        assert_eq!(
+            lockstep.communication,
+            session.public().communication(3, false)
+        );
     }
 }
 
@@ -336,7 +339,10 @@ fn probes_of_a_tree_do_not_deviate_at_all() {
             );
             assert_eq!(*record.sum, record.totals.published);
         }
-        assert_eq!(outcome.communication, session.communication(2, false));
+        assert_eq!(
+            outcome.communication,
+            session.public().communication(2, false)
+        );
     }
 }
 

@@ -313,7 +313,10 @@ fn the_analytic_engine_takes_turns_of_one_law_alone() {
     let rotating = options().with_rotate(3).expect("in range");
     let session = session(&graph, AveragingKind::Tree, rotating, 4);
     let outcome = analytic::run(&session, probes, &mut Silent).expect("exact in every turn");
-    assert_eq!(outcome.communication, session.communication(4, false));
+    assert_eq!(
+        outcome.communication,
+        session.public().communication(4, false)
+    );
     let turns = session.schedule().turns();
     // A turn that forgets its messages and takes s times its own value comes near the sum in another way.
     let topology = Topology::from_graph(graph, Provenance::edges("test"));

@@ -109,13 +109,13 @@ impl Conductor<'_> {
         };
         let noise = self.ready.peer_noise(session, index, assembled)?;
         #[cfg(test)]
-        let noise = super::tests::injected(session, index, noise);
+        let noise = super::tests::injected(None, index, noise);
         let limit = self.setup.invitation.session.step_limit_seconds;
         let grace = self.setup.invitation.session.grace_seconds;
         // A connection that may come back is waited for first.
         let patience = span(Duration::from_secs(limit + grace));
         let rows = self.setup.rows.take().map_err(MemberError::Plan)?;
-        let peer = session.member_setup(index, rows, noise, Some(patience));
+        let peer = session.peer_setup(index, rows, noise, Some(patience));
         let neighbours = peer.neighbours.iter();
         let neighbours = neighbours.map(|&peer| (peer, self.roster[peer.index()]));
         let neighbours = neighbours.collect();

@@ -11,7 +11,7 @@ use super::resume::Ready;
 use super::setup::{MemberSetup, Planned, Released, Tolerant};
 use super::views::MemberViews;
 use crate::algorithm::PublicState;
-use crate::engine::Session;
+use crate::engine::PublicSession;
 use crate::linalg::Block;
 use crate::node::deployed::{Gate, GateError, Life};
 use crate::node::store::{Digest, Policy, Record, SessionEnd, Square};
@@ -49,7 +49,7 @@ impl Ready {
     /// The noise of a peer: its own, and what it shares with others.
     pub(super) fn peer_noise(
         &self,
-        session: &Session,
+        session: &PublicSession,
         index: PeerIndex,
         assembled: &Assembled,
     ) -> Result<PeerNoise, MemberError> {
@@ -109,7 +109,7 @@ impl Ready {
 }
 
 /// What all members must agree on, hashed.
-fn sections(session: &Session, roster: [u8; 32]) -> Sections {
+fn sections(session: &PublicSession, roster: [u8; 32]) -> Sections {
     let plan = session.plan();
     let sigmas = plan.sigmas();
     let mut noise = blake3::Hasher::new_derive_key("undertone 2026-11 session noise v1");
@@ -181,7 +181,7 @@ impl TolerantStart<'_> {
         } = self;
         let hash = self.setup.invitation.hash();
         let session = &planned.session;
-        let links = tolerant.views.links();
+        let links = tolerant.views.session().links();
         let links = links.map_err(|error| MemberError::Plan(error.to_string()))?;
         let members = self.assembled.roster.iter().map(|seat| seat.id);
         let keys = MemberKeys::new(hash, members);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::own_rows::MemberRows;
-use crate::engine::{Session, SessionViews};
+use crate::engine::{PublicSession, PublicViews};
 use crate::linalg::Block;
 use crate::node::deployed::Written;
 use crate::node::store::{Offer, Policy, ScopeName, Square, StateDir};
@@ -68,7 +68,7 @@ pub struct ResultRule {
 impl ResultRule {
     /// That of a session.
     #[must_use]
-    pub fn of(session: &Session, colluders: usize) -> Self {
+    pub fn of(session: &PublicSession, colluders: usize) -> Self {
         Self {
             ends_equal: session.schedule().ends_equal(),
             colluders,
@@ -82,8 +82,8 @@ pub type ResultFiles = Result<Vec<(String, Vec<u8>)>, String>;
 
 /// A session as all members plan it.
 pub struct Planned {
-    /// Plan, graphs, averaging and starting block; its rows are empty and its noise is never drawn.
-    pub session: Session,
+    /// Plan, graphs, averaging and starting block.
+    pub session: PublicSession,
     /// What it costs.
     pub offer: Offer,
     /// μ² of every release, in order.
@@ -100,7 +100,7 @@ pub struct Tolerant {
     /// How many must be left, and what else it takes to go on.
     pub tolerance: Arc<Tolerance>,
     /// The session in every view.
-    pub views: Arc<SessionViews>,
+    pub views: Arc<PublicViews>,
 }
 
 /// Which attempt a sum is of, and who averaged it last.

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use super::setup::{Planned, Planner, ResultRule};
 use super::{MemberEnd, MemberResult, MemberRows, MemberSetup, take_part};
 use crate::engine::tests::{assert_same_bits, session_of};
-use crate::engine::{Communication, Outcome, Session, Silent, lockstep};
+use crate::engine::{Communication, Outcome, Session, SessionViews, Silent, lockstep};
 use crate::linalg::{Block, SparseRows};
 use crate::node::deployed::{DISTORTS, EQUIVOCATES};
 use crate::node::simulation::{self, Hosts};
@@ -24,6 +24,8 @@ use crate::node::{SwarmOptions, Transport, run};
 use crate::noise::PeerNoise;
 use crate::privacy::{Adjacency, Certificate, SquareSum};
 use crate::protocol::averaging::{AveragingKind, PeerBytes, Traffic};
+use crate::protocol::regroup::View;
+use crate::protocol::tolerant::Views;
 use crate::session::{Assembled, Invitation, Member, SessionTable, Stated, nonce};
 use crate::topology::Graph;
 use crate::vocabulary::PeerIndex;
@@ -91,11 +93,17 @@ impl FromStr for Scene {
 /// What this process was started as.
 static STARTED_AS: OnceLock<Scene> = OnceLock::new();
 
-/// The noise of the session's seed, where this process was started to have it.
-pub(super) fn injected(session: &Session, index: PeerIndex, own: PeerNoise) -> PeerNoise {
-    match STARTED_AS.get() {
-        Some(Scene::Deployed | Scene::Laxer | Scene::Dearer) | None => own,
-        Some(_) => session.peer_setup(index, None).noise,
+/// The simulated session, with everybody's noise, where this process was started to have it.
+static SEEDED: OnceLock<SessionViews> = OnceLock::new();
+
+/// The noise of the session's seed in this view, or in the first one, where this process was started to have it.
+pub(super) fn injected(view: Option<&View>, index: PeerIndex, own: PeerNoise) -> PeerNoise {
+    match (STARTED_AS.get(), SEEDED.get()) {
+        (Some(Scene::Deployed | Scene::Laxer | Scene::Dearer) | None, _) | (_, None) => own,
+        (Some(_), Some(seeded)) => match view {
+            None => seeded.session().peer_setup(index, None).noise,
+            Some(view) => seeded.setup(view, index).expect("a member").setup.noise,
+        },
     }
 }
 
@@ -164,7 +172,7 @@ impl Planner for Fixed {
             scope: "default".parse().expect("a scope"),
             mu_squared: SquareSum::new(WHOLE).expect("a square"),
             plain: true,
-            max_frame: self.0.longest_message() as u64,
+            max_frame: self.0.public().longest_message() as u64,
         })
     }
 
@@ -178,7 +186,7 @@ impl Planner for Fixed {
         }
         let part = Square::new(whole / f64::from(ITERATIONS)).expect("a square");
         Ok(Planned {
-            session: self.0.clone(),
+            session: self.0.public().clone(),
             offer,
             charges: vec![part; ITERATIONS as usize],
             keep: Box::new(|result| {
@@ -190,7 +198,7 @@ impl Planner for Fixed {
     }
 
     fn result(&self) -> Result<ResultRule, String> {
-        Ok(ResultRule::of(&self.0, 1))
+        Ok(ResultRule::of(self.0.public(), 1))
     }
 }
 
@@ -229,6 +237,8 @@ fn one_member() {
         other => panic!("{other}"),
     };
     let session = session(invitation.members.len() as u32, kind);
+    let seeded = SessionViews::new(session.clone(), kind.into());
+    SEEDED.set(seeded).expect("one test per process");
     let state = StateDir::open(&folder.join(state)).expect("a peer");
     let own = state.identity().expect("a key").id();
     let members = invitation.members.iter();
@@ -419,7 +429,10 @@ fn words(end: &str) -> (Vec<u64>, [u64; 4]) {
 
 /// Communication of all, as every engine counts it.
 fn communication(session: &Session, written: &[[u64; 4]]) -> Communication {
-    let rounds = session.communication(ITERATIONS as usize, false).rounds;
+    let rounds = session
+        .public()
+        .communication(ITERATIONS as usize, false)
+        .rounds;
     let messages = written.iter().map(|[messages, ..]| messages).sum();
     let bytes: Vec<_> = written
         .iter()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::error::MemberError;
 use crate::algorithm::LocalData;
-use crate::engine::{SessionViews, ViewError};
+use crate::engine::PublicViews;
 use crate::protocol::regroup::{View, ViewNumber};
 use crate::protocol::tolerant::{SealSecrets, ViewSetup, Views};
 use crate::session::{Ephemeral, OwnNoise, PairEnd};
@@ -16,8 +16,7 @@ const VIEW_CONTEXT: &str = "undertone 2026-11 noise of a view v1";
 
 /// The views of a session, for one member.
 pub(super) struct MemberViews {
-    /// Nothing of these derives from anybody's secret.
-    pub(super) public: Arc<SessionViews>,
+    pub(super) public: Arc<PublicViews>,
     pub(super) rows: LocalData,
     pub(super) noise: OwnNoise,
     pub(super) ephemeral: Ephemeral,
@@ -59,10 +58,9 @@ impl Views for MemberViews {
     fn setup(&self, view: &View, me: PeerIndex) -> Result<ViewSetup, Box<dyn Error + Send + Sync>> {
         let made = self.public.of(view)?;
         let (session, members) = (made.session(), made.members());
-        let place = members.binary_search(&me);
-        let place = place.map_err(|_| ViewError::Stranger(me))?;
+        let index = made.place(me)?;
         let within = within(session.plan().digest(), view);
-        let partners = session.noise_graph().neighbours(place).iter();
+        let partners = session.noise_graph().neighbours(index.index()).iter();
         let partners: Result<Vec<_>, MemberError> = partners
             .map(|&partner| {
                 let other = members[partner as usize];
@@ -71,13 +69,12 @@ impl Views for MemberViews {
                 Ok((PeerIndex(partner), key))
             })
             .collect();
-        let index = PeerIndex::from_index(place);
         let noise = self
             .noise
             .noise_in(&within, session.plan(), index, partners?);
         #[cfg(test)]
-        let noise = super::tests::injected(session, index, noise);
-        let setup = session.member_setup(index, self.rows.clone(), noise, None);
+        let noise = super::tests::injected(Some(view), me, noise);
+        let setup = session.peer_setup(index, self.rows.clone(), noise, None);
         Ok(ViewSetup {
             setup,
             members: Arc::clone(members),

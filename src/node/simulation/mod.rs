@@ -395,7 +395,7 @@ async fn following(
     let (reports, mut received) = mpsc::channel(network::REPORTS);
     let (mut tasks, progress) = place.spawn(listening, reports)?;
     let releases = place.session.plan().releases().len();
-    let all = place.session.traffic(releases).messages;
+    let all = place.session.public().traffic(releases).messages;
     let expected = all * place.peers().count() as u64 / u64::from(place.hosts.peers());
     let mut running = place.peers().count();
     let mut ticks = interval(network::PROGRESS);

@@ -31,7 +31,8 @@ impl Prepared {
         tolerance: Tolerance,
     ) -> Result<Self, FaultsError> {
         let tolerance = Arc::new(tolerance);
-        let views = experiment.views(session.clone());
+        let averaging = experiment.plan().network().averaging.clone();
+        let views = Arc::new(SessionViews::new(session.clone(), averaging));
         let asked = experiment.faults();
         let quiet = FaultSchedule {
             latency: asked.latency,

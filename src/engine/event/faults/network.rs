@@ -104,7 +104,7 @@ pub(super) fn run(
     schedule: &FaultSchedule,
     observer: &mut dyn Observer,
 ) -> Result<FaultyOutcome, FaultyError> {
-    let links = Arc::new(views.links()?);
+    let links = Arc::new(views.session().public().links()?);
     let pairs: Vec<(u32, u32)> = views.session().graph().edge_list().collect();
     schedule.check_for(links.peers(), &pairs)?;
     Network::new(views, (links, &pairs), (tolerance, schedule), observer).run(&pairs)

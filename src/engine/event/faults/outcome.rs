@@ -205,7 +205,11 @@ impl FaultyOutcome {
                 None => return Ok(None),
             }
         }
-        let rounds = views.session().communication(records.len(), false).rounds;
+        let rounds = views
+            .session()
+            .public()
+            .communication(records.len(), false)
+            .rounds;
         let all = Traffic::counted(rounds.iter().sum(), self.frames, &self.sent);
         Ok(Some(Outcome {
             records,

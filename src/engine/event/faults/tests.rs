@@ -9,8 +9,9 @@ use std::sync::Arc;
 use super::{Crash, CrashPoint, FaultSchedule, FaultyOutcome, Fired, PeerEnd, Taken, run};
 use crate::engine::lockstep::{Averaged, Exchange, Gossip, Rounds, Walk};
 use crate::engine::tests::session_of_length;
-use crate::engine::{Recompiled, Session, SessionViews, Silent, event};
+use crate::engine::{Session, SessionViews, Silent, event};
 use crate::linalg::{Block, SparseRows, orthonormalise};
+use crate::plan::Averaging;
 use crate::privacy::accountant::{PublicGraph, certified_variance_factors};
 use crate::privacy::realised::Counted;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Form, Length};
@@ -77,12 +78,12 @@ fn armed_scene(graph: &Graph, kind: AveragingKind, seed: u64, tamper: Tamper) ->
     let options = AveragingOptions::default();
     let rows = (0..peers).map(rows).collect();
     let session = session_of_length(graph, rows, 2, ITERATIONS, (kind, length, options), seed);
-    let recompiled = Recompiled {
-        kind,
+    let averaging = Averaging::Named {
+        scheme: kind,
         length,
         options,
     };
-    let mut views = SessionViews::new(session.clone(), recompiled);
+    let mut views = SessionViews::new(session.clone(), averaging);
     views.tamper = tamper;
     Scene {
         views: Arc::new(views),

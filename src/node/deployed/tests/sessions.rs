@@ -69,7 +69,7 @@ pub(in super::super) async fn outcome_of(
     }
     let written: Vec<Written> = written.into_iter().flatten().collect();
     let records = collector.into_records();
-    let rounds = session.communication(records.len(), false).rounds;
+    let rounds = session.public().communication(records.len(), false).rounds;
     let messages = written.iter().map(|written| written.messages).sum();
     let bytes: Vec<_> = written.iter().map(|written| written.bytes).collect();
     let all = Traffic::counted(rounds.iter().sum(), messages, &bytes);

@@ -10,10 +10,10 @@ use zeroize::Zeroizing;
 
 use super::greeting;
 use crate::algorithm::PublicState;
+use crate::engine::SessionViews;
 use crate::engine::tests::session_of;
-use crate::engine::{Recompiled, SessionViews};
 use crate::linalg::{Block, SparseRows};
-use crate::protocol::averaging::{AveragingKind, AveragingOptions, Length};
+use crate::protocol::averaging::AveragingKind;
 use crate::protocol::escrow::{HIDDEN_SHARE_LEN, SealKey, Share};
 use crate::protocol::regroup::{
     Attempt, Disruptions, Durable, History, LinkIndex, Onward, Record, RegroupSetup, SIGNATURE_LEN,
@@ -40,13 +40,8 @@ fn valid() -> (Format, Vec<Vec<u8>>, Vec<Vec<u8>>) {
     };
     let rows = (0..PEERS).map(rows).collect();
     let session = session_of(&graph, rows, 2, (3, 5), AveragingKind::Linear, 9);
-    let recompiled = Recompiled {
-        kind: AveragingKind::Linear,
-        length: Length::Own,
-        options: AveragingOptions::default(),
-    };
-    let views = SessionViews::new(session, recompiled);
-    let links = views.links().expect("a graph");
+    let views = SessionViews::new(session, AveragingKind::Linear.into());
+    let links = views.session().public().links().expect("a graph");
     let (peers, count) = (links.peers(), links.len());
     let setup = RegroupSetup {
         me: PeerIndex(0),

@@ -16,12 +16,11 @@ use self::play::Play;
 use super::*;
 use crate::algorithm::PublicState;
 use crate::engine::event::faults::{FaultyOutcome, tests::averaged};
-use crate::engine::{Recompiled, SessionViews};
+use crate::engine::{PublicViews, SessionViews};
 use crate::linalg::orthonormalise;
 use crate::node::deployed::{CLAIMS, DIES, HANGS, SIDES};
 use crate::node::member::setup::Tolerant;
 use crate::node::store::{JUMPS, ROOM};
-use crate::protocol::averaging::{AveragingOptions, Length};
 use crate::protocol::regroup::{
     Attempt, Durable, Heir, Publication, RegroupSetup, Tolerance, View, ViewNumber,
 };
@@ -100,17 +99,12 @@ impl Lossy {
         )
     }
 
-    fn views(self) -> Arc<SessionViews> {
-        let recompiled = Recompiled {
-            kind: AveragingKind::Tree,
-            length: Length::Own,
-            options: AveragingOptions::default(),
-        };
-        Arc::new(SessionViews::new(self.session(), recompiled))
+    fn views(self) -> SessionViews {
+        SessionViews::new(self.session(), AveragingKind::Tree.into())
     }
 
-    fn tolerance(self, views: &SessionViews) -> Tolerance {
-        let links = views.links().expect("a graph");
+    fn tolerance(self, session: &Session) -> Tolerance {
+        let links = session.public().links().expect("a graph");
         match self.is_sealed {
             true => Tolerance::sealed(&links, (1, self.lost), RETRIES).expect("enough neighbours"),
             false => Tolerance {
@@ -129,8 +123,8 @@ impl Lossy {
             me: PeerIndex(0),
             session: views.session().plan().session(),
             signatures: views.signatures(PeerIndex(0)),
-            links: Arc::new(views.links().expect("a graph")),
-            tolerance: Arc::new(self.tolerance(views)),
+            links: Arc::new(views.session().public().links().expect("a graph")),
+            tolerance: Arc::new(self.tolerance(views.session())),
             last: ReleaseId(self.iterations),
             patience: Span(1),
         };
@@ -152,21 +146,24 @@ impl Planner for Plans {
     }
 
     fn plan(&self, assembled: &Assembled) -> Result<Planned, String> {
-        let views = self.0.views();
+        let session = self.0.session();
         let part = Square::new(self.0.price()).expect("a square");
-        let planned = Fixed(views.session().clone(), Scene::Seeded).plan(assembled)?;
+        let planned = Fixed(session.clone(), Scene::Seeded).plan(assembled)?;
         Ok(Planned {
             charges: vec![part; self.0.iterations as usize],
             tolerant: Some(Tolerant {
-                tolerance: Arc::new(self.0.tolerance(&views)),
-                views,
+                tolerance: Arc::new(self.0.tolerance(&session)),
+                views: Arc::new(PublicViews::new(
+                    planned.session.clone(),
+                    AveragingKind::Tree.into(),
+                )),
             }),
             ..planned
         })
     }
 
     fn result(&self) -> Result<ResultRule, String> {
-        Ok(ResultRule::of(&self.0.session(), 1))
+        Ok(ResultRule::of(self.0.session().public(), 1))
     }
 }
 
@@ -240,6 +237,7 @@ fn one_lossy_member() {
     tracing::debug!("begun");
     let lossy = Lossy::read(&lossy);
     STARTED_AS.set(Scene::Seeded).expect("one test per process");
+    SEEDED.set(lossy.views()).expect("one test per process");
     let folder = PathBuf::from(folder);
     let file = fs::read(folder.join("session.toml")).expect("there");
     let invitation = Invitation::read(&file).expect("a session");
@@ -297,7 +295,7 @@ fn one_lossy_member() {
 /// What the engine without peers makes of a course.
 struct Course {
     lossy: Lossy,
-    views: Arc<SessionViews>,
+    views: SessionViews,
     known: BTreeMap<ViewNumber, Arc<View>>,
     /// By release: of which attempt its sum is, and where it was averaged.
     taken: BTreeMap<u32, (Attempt, Arc<View>, Vec<Heir>, f64)>,
@@ -324,7 +322,7 @@ impl Course {
         };
         let mut course = Self {
             lossy,
-            views: Arc::clone(&views),
+            views,
             known: BTreeMap::new(),
             taken: BTreeMap::new(),
         };

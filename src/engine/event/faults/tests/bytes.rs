@@ -78,7 +78,7 @@ fn announced_numbers_are_bounded_by_the_bytes_that_are_there() {
         me: PeerIndex(0),
         session: scene.session.plan().session(),
         signatures: scene.views.signatures(PeerIndex(0)),
-        links: Arc::new(scene.views.links().expect("a graph")),
+        links: Arc::new(scene.views.session().public().links().expect("a graph")),
         tolerance: super::tolerance(8, 2, 1),
         last: ReleaseId(3),
         patience: Span(1),

@@ -4,8 +4,9 @@ use super::sealed::circulant;
 use super::{Scene, tolerance};
 use crate::engine::event::faults::{Crash, CrashPoint, FaultSchedule, Moment, run};
 use crate::engine::tests::session_of_length;
-use crate::engine::{Recompiled, SessionViews, Silent, event};
+use crate::engine::{SessionViews, Silent, event};
 use crate::linalg::SparseRows;
+use crate::plan::Averaging;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Length};
 use crate::protocol::regroup::{End, Tolerance};
 use crate::vocabulary::ReleaseId;
@@ -44,8 +45,8 @@ fn scene_of(kind: AveragingKind, (items, rank): (u32, usize), releases: u32) -> 
     let session = session_of_length(&graph, rows, rank, releases, (kind, length, options), 3);
     let views = SessionViews::new(
         session.clone(),
-        Recompiled {
-            kind,
+        Averaging::Named {
+            scheme: kind,
             length,
             options,
         },
@@ -92,7 +93,7 @@ fn tolerance_costs_little_where_nothing_goes_wrong() {
         let scene = scene(kind, items, rank);
         let numbers = items as usize * rank;
         let open = tolerance(24, 2, 1);
-        let links = scene.views.links().expect("a graph");
+        let links = scene.views.session().public().links().expect("a graph");
         let sealed = Arc::new(Tolerance::sealed(&links, (1, 2), 1).expect("degrees allow it"));
         for (name, tolerance) in [("open", open), ("sealed", sealed)] {
             let (bytes, time, allowed) = measured(&scene, &tolerance);
@@ -116,7 +117,7 @@ fn tolerance_costs_little_where_nothing_goes_wrong() {
 fn a_short_session_has_its_result_in_time_and_closes_as_fast_as_word_travels() {
     const RELEASES: u32 = 3;
     let scene = scene_of(AveragingKind::Chebyshev, (120, 2), RELEASES);
-    let links = scene.views.links().expect("a graph");
+    let links = scene.views.session().public().links().expect("a graph");
     let sealed = Tolerance::sealed(&links, (1, 2), 1).expect("degrees allow it");
     let mut schedule = FaultSchedule::none(7);
     schedule.latency = Some(event::Latency::Constant { micros: HOP });
@@ -150,7 +151,7 @@ fn a_whole_session_is_in_time_from_a_few_releases_on() {
     for (kind, least) in [(AveragingKind::Chebyshev, 4), (AveragingKind::Tree, 7)] {
         for releases in [least - 1, least, 8, 20] {
             let scene = scene_of(kind, (120, 2), releases);
-            let links = scene.views.links().expect("a graph");
+            let links = scene.views.session().public().links().expect("a graph");
             let sealed = Tolerance::sealed(&links, (1, 2), 1).expect("degrees allow it");
             let (_, time, allowed) = measured(&scene, &Arc::new(sealed));
             println!("{kind:?}, {releases} releases: time {time:.4} of {allowed:.4}");

@@ -59,7 +59,7 @@ pub(super) fn sealed_among(peers: u32, number: u64) -> (Scene, u32) {
 }
 
 pub(super) fn tolerance(scene: &Scene, lost: u32, retries: u32) -> Arc<Tolerance> {
-    let links = scene.views.links().expect("a graph");
+    let links = scene.views.session().public().links().expect("a graph");
     let tolerance = Tolerance::sealed(&links, (COLLUDERS, lost as usize), retries);
     Arc::new(tolerance.expect("degrees allow it"))
 }

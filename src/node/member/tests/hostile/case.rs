@@ -5,11 +5,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use super::*;
-use crate::engine::Recompiled;
-use crate::engine::SessionViews;
+use crate::engine::{PublicSession, PublicViews};
 use crate::node::member::setup::Tolerant;
 use crate::node::store::Policy;
-use crate::protocol::averaging::{AveragingOptions, Length};
 use crate::protocol::regroup::{Publication, Tolerance};
 use crate::session::Identity;
 
@@ -93,17 +91,12 @@ impl Case {
         WHOLE / f64::from(RELEASES + self.retries)
     }
 
-    fn views(self, session: Session) -> SessionViews {
-        let recompiled = Recompiled {
-            kind: self.averaging(),
-            length: Length::Own,
-            options: AveragingOptions::default(),
-        };
-        SessionViews::new(session, recompiled)
+    fn views(self, session: PublicSession) -> PublicViews {
+        PublicViews::new(session, self.averaging().into())
     }
 
-    fn tolerance(self, views: &SessionViews) -> Result<Tolerance, String> {
-        let links = views.links().expect("a graph");
+    fn tolerance(self, session: &PublicSession) -> Result<Tolerance, String> {
+        let links = session.links().expect("a graph");
         Ok(match self.kind {
             Kind::Sealed => Tolerance::sealed(&links, (1, 1), self.retries)
                 .map_err(|error| error.to_string())?,
@@ -249,12 +242,12 @@ impl Planner for CasePlanner {
 
     fn plan(&self, assembled: &Assembled) -> Result<Planned, String> {
         let session = self.session(assembled.roster.len(), &assembled.beacon);
+        let session = session.public().clone();
         let mut tolerant = None;
         if self.case.kind.tolerates() {
-            let views = self.case.views(session.clone());
             tolerant = Some(Tolerant {
-                tolerance: Arc::new(self.case.tolerance(&views)?),
-                views: Arc::new(views),
+                tolerance: Arc::new(self.case.tolerance(&session)?),
+                views: Arc::new(self.case.views(session.clone())),
             });
         }
         let price = Square::new(self.case.price()).expect("a square");
@@ -268,10 +261,8 @@ impl Planner for CasePlanner {
     }
 
     fn result(&self) -> Result<ResultRule, String> {
-        Ok(ResultRule::of(
-            &self.session(self.case.members, &[0; 32]),
-            1,
-        ))
+        let session = self.session(self.case.members, &[0; 32]);
+        Ok(ResultRule::of(session.public(), 1))
     }
 }
 

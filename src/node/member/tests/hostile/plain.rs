@@ -91,7 +91,7 @@ impl Plain {
         let noise = process.ready.peer_noise(session, index, assembled)?;
         let patience = span(Duration::from_secs(STEP + GRACE));
         let rows = process.setup.rows.take().map_err(MemberError::Plan)?;
-        let setup = session.member_setup(index, rows, noise, Some(patience));
+        let setup = session.peer_setup(index, rows, noise, Some(patience));
         let lanes = setup.neighbours.iter().enumerate();
         let edges = lanes.map(|(position, from)| {
             let lane = Lane::of(&setup.plan, &setup.schedule, position);
