@@ -44,6 +44,9 @@ iterations = 3
 [privacy]
 epsilon = 2.0
 delta = 1e-6
+adjacency = "interaction"
+[averaging]
+scheme = "chebyshev"
 [engine]
 kind = "analytic"
 "#;
@@ -79,6 +82,7 @@ iterations = 3
 [privacy]
 epsilon = 1.0
 delta = 1e-5
+adjacency = "interaction"
 colluders = 1
 "#;
 

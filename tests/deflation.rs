@@ -39,7 +39,7 @@ fn it_spends_the_budget_exactly_and_quotients_their_share() {
         let spent: f64 = (1..=6).map(cost).sum();
         let budget = &experiment.config().privacy;
         let epsilon = Epsilon::new(budget.epsilon).expect("valid");
-        let mu = gaussian::mu(epsilon, Delta::new(budget.delta).expect("valid"));
+        let mu = gaussian::mu(epsilon, Delta::new(budget.delta()).expect("valid"));
         assert!((spent / (mu * mu) - 1.0).abs() < 1e-12, "{spent}");
         assert!(((cost(3) + cost(6)) / spent - 0.2).abs() < 1e-12);
 

@@ -9,6 +9,7 @@ mod completion;
 mod completion_descent;
 mod conformance;
 mod consensus;
+mod defaults;
 mod deflation;
 mod equivalence;
 mod facts;

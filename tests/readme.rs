@@ -337,11 +337,24 @@ fn page(name: &str) -> String {
 fn the_guide_explains_every_key_and_every_file_of_a_run() {
     let folder = workplace();
     let keys = page("experiment_files.md");
-    // The example at its head is an experiment, and what it leaves out has the defaults of the tables.
-    let example = blocks(&keys);
-    let example = example.iter().find(|block| block.language == "toml");
-    let example = example.expect("the page shows a file").lines.join("\n");
-    fs::write(folder.path().join("sims/mine.toml"), example).expect("writable");
+    // The examples at its head are experiments, and what they leave out has the defaults of the tables.
+    let examples = blocks(&keys);
+    let mut examples = examples.iter().filter(|block| block.language == "toml");
+    let mut write = |name: &str| {
+        let example = examples.next().expect("the page shows two files");
+        let path = folder.path().join("sims").join(name);
+        fs::write(path, example.lines.join("\n")).expect("writable");
+        example.lines.len()
+    };
+    assert!(write("short.toml") <= 6);
+    write("mine.toml");
+    let ran = undertone_in(folder.path(), &["run", "sims/short.toml"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let told = ran.stdout.lines().last().expect("a screen");
+    assert!(
+        told.starts_with("defaults: peers.count = \"users\", topology = "),
+        "{told}"
+    );
     let ran = undertone_in(
         folder.path(),
         &["run", "sims/mine.toml", "--trace", "--quiet"],

@@ -55,7 +55,7 @@ fn a_user_is_charged_for_the_one_release_it_meets() {
     let experiment = stream(0, &[]);
     let budget = &experiment.config().privacy;
     let epsilon = Epsilon::new(budget.epsilon).expect("valid");
-    let mu = gaussian::mu(epsilon, Delta::new(budget.delta).expect("valid"));
+    let mu = gaussian::mu(epsilon, Delta::new(budget.delta()).expect("valid"));
     assert!((experiment.calibrated().z() * mu - 1.0).abs() < 1e-11);
     assert_eq!(
         (experiment.even_iterations(), experiment.iterations()),

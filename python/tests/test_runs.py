@@ -61,7 +61,7 @@ def test_interactions_in_memory_are_those_of_a_file(tmp_path: Path) -> None:
         "peers": {"count": 10},
         "topology": {"generator": "complete"},
         "algorithm": {"kind": "covariance", "rank": 2, "iterations": 1},
-        "privacy": {"epsilon": 2.0, "delta": 1e-5},
+        "privacy": {"epsilon": 2.0, "delta": 1e-5, "adjacency": "interaction"},
     }
     whole = undertone.run(sim, data=frame)
     assert whole.summary["data"]["users"] == 60 and whole.summary["data"]["interactions"] == int((users % 4 >= 1).sum())

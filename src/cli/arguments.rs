@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::campaign::advise::Guess;
 use crate::campaign::sweep::Shard;
-use crate::config::{Config, ConfigError, StudyConfig, read_config, read_faults};
+use crate::config::{Config, ConfigError, StudyConfig, left_to_defaults, read_config, read_faults};
 use crate::run::recommend::Format;
 use crate::scenario::{Experiment, ExperimentError};
 use crate::vocabulary::{NameSyntax, read_name, read_names};
@@ -181,6 +181,12 @@ impl ExperimentArguments {
     /// The configuration with all changes. Every error names the file.
     pub(crate) fn config(&self) -> Result<Config> {
         read_config(&self.sim, &self.overrides()).map_err(|error| self.explain(error))
+    }
+
+    /// The keys of which a run says what their defaults were.
+    pub(crate) fn left_to_defaults(&self) -> Result<Vec<&'static str>> {
+        let keys = left_to_defaults(&self.sim, &self.overrides());
+        keys.map_err(|error| self.explain(error))
     }
 
     /// The folder that the file's relative paths start at.

@@ -201,6 +201,12 @@ impl AlgorithmConfig {
         }
     }
 
+    /// What is computed where nothing is said: `covariance` with four directions.
+    #[must_use]
+    pub fn usual() -> Self {
+        Self::covariance(4)
+    }
+
     /// `covariance`
     #[must_use]
     pub fn covariance(rank: usize) -> Self {

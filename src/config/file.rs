@@ -22,12 +22,79 @@ pub fn read_config(path: &Path, set: &[String]) -> Result<Config, ConfigError> {
         source: Box::new(source),
     };
     // Parsed as written first, so that errors point at lines of the file.
-    let config: Config = toml::from_str(&text).map_err(parse_error)?;
-    if set.is_empty() {
-        return Ok(config);
+    let _: Config = toml::from_str(&text).map_err(parse_error)?;
+    let mut table: toml::Table = toml::from_str(&text).map_err(parse_error)?;
+    if let Some(name) = name_of(path) {
+        table
+            .entry("name")
+            .or_insert_with(|| toml::Value::String(name));
     }
-    let table: toml::Table = toml::from_str(&text).map_err(parse_error)?;
     Ok(overrides::apply(table, set)?)
+}
+
+/// Keys whose defaults decide what is computed and promised.
+const TOLD: [&str; 6] = [
+    "peers.count",
+    "topology",
+    "algorithm",
+    "averaging.scheme",
+    "privacy.delta",
+    "privacy.adjacency",
+];
+
+/// Of the keys whose defaults decide what is computed and promised, those that neither this experiment file nor overrides say.
+///
+/// # Errors
+/// [`ConfigError::Read`] and [`ConfigError::Parse`].
+pub fn left_to_defaults(path: &Path, set: &[String]) -> Result<Vec<&'static str>, ConfigError> {
+    let read = std::fs::read_to_string(path);
+    let text = read.map_err(|source| ConfigError::Read {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    let parsed: Result<toml::Table, _> = toml::from_str(&text);
+    let table = parsed.map_err(|source| ConfigError::Parse {
+        path: path.to_path_buf(),
+        source: Box::new(source),
+    })?;
+    let is_set = |key: &str| {
+        let keys = set.iter().filter_map(|text| text.split_once('='));
+        let inside = |one: &str, other: &str| {
+            let rest = one.strip_prefix(other);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        keys.map(|(set, _)| set.trim())
+            .any(|set| inside(set, key) || inside(key, set))
+    };
+    let is_said = |key: &str| match key.split_once('.') {
+        None => table.contains_key(key),
+        Some((first, last)) => table
+            .get(first)
+            .is_some_and(|table| table.get(last).is_some()),
+    };
+    let mut keys = TOLD.to_vec();
+    keys.retain(|key| !is_said(key) && !is_set(key));
+    Ok(keys)
+}
+
+/// The name of an experiment whose file gives it none: that of the file, in the characters that names may have.
+fn name_of(path: &Path) -> Option<String> {
+    let stem = path.file_stem()?.to_string_lossy();
+    let fit = |c: char| if is_of_name(c) { c } else { '-' };
+    let name: String = stem
+        .trim_start_matches('.')
+        .chars()
+        .take(MOST_NAME)
+        .map(fit)
+        .collect();
+    (!name.is_empty()).then_some(name)
+}
+
+/// Characters of the longest name.
+const MOST_NAME: usize = 80;
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "._-".contains(c)
 }
 
 /// The configuration with all defaults filled in, as an experiment file.
@@ -73,8 +140,8 @@ pub(super) fn check_path(path: &Path) -> Result<(), ConfigError> {
 
 /// Checks a name and a seed: the name becomes a folder, and TOML holds no larger numbers.
 pub(crate) fn check_identity(name: &str, seed: u64) -> Result<(), ConfigError> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    if name.is_empty() || name.len() > 80 || name.starts_with('.') || !name.chars().all(fits) {
+    let fits = name.chars().all(is_of_name);
+    if name.is_empty() || name.len() > MOST_NAME || name.starts_with('.') || !fits {
         let name = name.to_owned();
         return Err(ConfigError::Name { name });
     }

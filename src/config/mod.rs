@@ -31,7 +31,7 @@ pub use dropouts::{DropoutsConfig, FaultsConfig, Publish};
 pub use error::ConfigError;
 pub use evaluation::{EvaluationConfig, EvaluationError};
 pub use faults_file::{faults_text, read_faults};
-pub use file::{anchored, read_config, resolved};
+pub use file::{anchored, left_to_defaults, read_config, resolved};
 pub use numbers::{
     Centre, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig, RatingValues,
 };

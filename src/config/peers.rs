@@ -8,7 +8,8 @@ use crate::data::Partition;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PeersConfig {
-    /// `"users"`: one peer per user; `"vertices"`: one per vertex of a private graph; or a number: users are dealt to that many peers.
+    /// `"users"`: one peer per user; `"vertices"`: one per vertex of a private graph; or a number: users are dealt to that many peers. Where absent,
+    /// `"auto"`: as many as the list of sizes or a graph that is handed in has; one per vertex; one per user up to 1,000 users, 100 above.
     #[serde(default)]
     pub count: PeerCount,
     /// How users are dealt.
@@ -36,8 +37,10 @@ fn round_robin() -> Partition {
 /// Number of peers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PeerCount {
-    /// One peer per user.
+    /// What the data suggest.
     #[default]
+    Auto,
+    /// One peer per user.
     Users,
     /// One peer per vertex of the graph that is the data.
     Vertices,
@@ -48,6 +51,7 @@ pub enum PeerCount {
 impl Serialize for PeerCount {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
+            Self::Auto => serializer.serialize_str("auto"),
             Self::Users => serializer.serialize_str("users"),
             Self::Vertices => serializer.serialize_str("vertices"),
             Self::Number(number) => serializer.serialize_u64(*number as u64),
@@ -62,11 +66,12 @@ impl<'de> Deserialize<'de> for PeerCount {
             type Value = PeerCount;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("\"users\", \"vertices\" or a number of peers, at least 1")
+                f.write_str("\"users\", \"vertices\", \"auto\" or a number of peers, at least 1")
             }
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<PeerCount, E> {
                 match text {
+                    "auto" => Ok(PeerCount::Auto),
                     "users" => Ok(PeerCount::Users),
                     "vertices" => Ok(PeerCount::Vertices),
                     _ => Err(E::invalid_value(serde::de::Unexpected::Str(text), &self)),

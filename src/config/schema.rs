@@ -27,28 +27,32 @@ use crate::privacy::{
     Statement,
 };
 use crate::protocol::Values;
-use crate::protocol::averaging::{AveragingKind, DEFAULT_TOLERANCE, Loss};
+use crate::protocol::averaging::{AveragingKind, Loss};
 use crate::vocabulary::Distribution;
 
 /// One experiment, as written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// A short name for reports.
+    /// A short name for reports; that of the file where absent.
+    #[serde(default = "experiment")]
     pub name: String,
-    /// Every random stream of the simulation derives from it.
+    /// Every random stream of the simulation derives from it; 0 where absent.
+    #[serde(default)]
     pub seed: u64,
     /// Whose data.
     pub data: DataConfig,
     /// Who holds it.
     #[serde(default)]
     pub peers: PeersConfig,
-    /// Who talks to whom.
+    /// Who talks to whom; a random regular graph of degree 10 where absent, or a complete one of up to eleven peers.
+    #[serde(default, skip_serializing_if = "TopologySource::is_auto")]
     pub topology: TopologySource,
     /// Who shares noise with whom; the communication graph where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_topology: Option<TopologySource>,
-    /// What is computed.
+    /// What is computed; the covariance matrix, of which four directions are kept, where absent.
+    #[serde(default = "AlgorithmConfig::usual")]
     pub algorithm: AlgorithmConfig,
     /// What it may reveal.
     pub privacy: PrivacyConfig,
@@ -248,10 +252,12 @@ impl DataConfig {
 pub struct PrivacyConfig {
     /// ε of the whole run.
     pub epsilon: f64,
-    /// δ of the whole run; 0 with `noise.distribution = "laplace"`, but where peers share noise beside it.
-    pub delta: f64,
-    /// Which datasets are neighbours.
-    #[serde(default = "interaction")]
+    /// δ of the whole run; 0 with `noise.distribution = "laplace"`, but where peers share noise beside it. Where absent it is filled in when the
+    /// experiment is resolved: 1/n^1.1 for n users, rows or vertices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
+    /// Which datasets are neighbours; those that differ by all of one user's data where absent.
+    #[serde(default = "user")]
     pub adjacency: Adjacency,
     /// How the sensitivity is bounded.
     #[serde(default = "exact")]
@@ -277,6 +283,12 @@ pub struct PrivacyConfig {
 }
 
 impl PrivacyConfig {
+    /// δ of an experiment that is resolved; 0 where it is still open.
+    #[must_use]
+    pub fn delta(&self) -> f64 {
+        self.delta.unwrap_or(0.0)
+    }
+
     /// k, where it is not 1.
     #[must_use]
     pub fn participants(&self) -> Option<usize> {
@@ -317,8 +329,8 @@ impl Default for NoiseConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AveragingConfig {
-    /// How the peers' inputs are averaged.
-    #[serde(default = "chebyshev")]
+    /// How the peers' inputs are averaged; up and down a spanning tree where absent.
+    #[serde(default = "tree")]
     pub scheme: AveragingKind,
     /// Shrink the spread between peers by this factor; the rounds follow from the spectrum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -353,8 +365,8 @@ pub struct AveragingConfig {
 impl Default for AveragingConfig {
     fn default() -> Self {
         Self {
-            scheme: AveragingKind::Chebyshev,
-            tolerance: Some(DEFAULT_TOLERANCE),
+            scheme: AveragingKind::Tree,
+            tolerance: None,
             rounds: None,
             root: None,
             seed: None,
@@ -507,8 +519,8 @@ pub enum TransportKind {
     Tcp,
 }
 
-fn chebyshev() -> AveragingKind {
-    AveragingKind::Chebyshev
+fn tree() -> AveragingKind {
+    AveragingKind::Tree
 }
 fn lockstep() -> EngineKind {
     EngineKind::Lockstep
@@ -528,8 +540,11 @@ fn one_peer() -> usize {
 fn one_percent() -> f64 {
     0.01
 }
-fn interaction() -> Adjacency {
-    Adjacency::Interaction
+fn user() -> Adjacency {
+    Adjacency::User
+}
+fn experiment() -> String {
+    "experiment".to_owned()
 }
 fn exact() -> SensitivityRule {
     SensitivityRule::Exact

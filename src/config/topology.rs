@@ -10,8 +10,11 @@ use crate::topology::{
 };
 
 /// Where a graph comes from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum TopologySource {
+    /// Where absent: a random regular graph of degree 10, or a complete one of up to eleven peers.
+    #[default]
+    Auto,
     /// Drawn or constructed for the experiment's number of peers.
     Generator(GeneratorConfig),
     /// Read from a graph file or a `.toml` recipe.
@@ -58,10 +61,16 @@ pub struct FileSource {
 }
 
 impl TopologySource {
+    /// Whether nothing is said.
+    #[must_use]
+    pub fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
+
     /// The path of the file, if it is one.
     pub(super) fn file_mut(&mut self) -> Option<&mut PathBuf> {
         match self {
-            Self::Generator(_) | Self::Edges(_) => None,
+            Self::Auto | Self::Generator(_) | Self::Edges(_) => None,
             Self::File(source) => Some(&mut source.file),
         }
     }
@@ -73,6 +82,7 @@ impl TopologySource {
     /// the peers.
     pub fn resolve(&self, base: &Path, peers: usize) -> Result<Topology, TopologyError> {
         match self {
+            Self::Auto => Topology::generate(&GeneratorConfig::usual(peers, 1), peers),
             Self::Generator(generator) => Topology::generate(generator, peers),
             Self::Edges(edges) => edges.topology(peers),
             Self::File(source) => {
@@ -91,6 +101,8 @@ impl TopologySource {
 impl Serialize for TopologySource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
+            // Files leave it out.
+            Self::Auto => toml::Table::new().serialize(serializer),
             Self::Generator(generator) => generator.serialize(serializer),
             Self::File(file) => file.serialize(serializer),
             Self::Edges(edges) => edges.serialize(serializer),

@@ -120,7 +120,7 @@ pub(super) fn convergence_bounds(
     let iterations = experiment.config().algorithm.iterations;
     let (epsilon, delta) = (
         experiment.config().privacy.epsilon,
-        experiment.config().privacy.delta,
+        experiment.config().privacy.delta(),
     );
     let k = rank / 2;
     let log = libm::log(1.0 / delta);

@@ -332,7 +332,7 @@ impl Experiment {
             sensitivity: privacy.sensitivity,
             calibration: privacy.calibration,
             epsilon: self.is_private().then_some(privacy.epsilon),
-            delta: privacy.delta,
+            delta: privacy.delta(),
             noise_multiplier: self.is_private().then_some(self.calibrated().z()),
             iterations: (1..=self.releases().len() as u32)
                 .map(|l| self.release_noise(ReleaseId(l), 1.0))

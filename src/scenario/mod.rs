@@ -12,6 +12,7 @@ mod clock;
 mod compared;
 mod completion;
 mod data_summary;
+mod defaults;
 mod deployment;
 pub(crate) mod divisor;
 mod dropouts;

@@ -18,7 +18,7 @@ pub(super) fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
         PeerCount::Vertices if graph::is_bipartite(config) => {
             loaded.interactions.users() + loaded.interactions.items()
         }
-        PeerCount::Users | PeerCount::Vertices => loaded.interactions.users(),
+        PeerCount::Auto | PeerCount::Users | PeerCount::Vertices => loaded.interactions.users(),
         PeerCount::Number(count) => count,
     }
 }

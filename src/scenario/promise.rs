@@ -15,12 +15,12 @@ pub(super) fn of(config: &Config, own_files: bool) -> Result<Promise, PrivacyErr
     let privacy = &config.privacy;
     let (epsilon, delta) = match config.noise.distribution {
         Distribution::Gaussian => {
-            let Budget { epsilon, delta } = Budget::new(privacy.epsilon, privacy.delta)?;
+            let Budget { epsilon, delta } = Budget::new(privacy.epsilon, privacy.delta())?;
             (epsilon, Some(delta))
         }
         Distribution::Laplace => {
             let epsilon = Epsilon::new(privacy.epsilon)?;
-            (epsilon, Delta::new(privacy.delta).ok())
+            (epsilon, Delta::new(privacy.delta()).ok())
         }
     };
     Ok(Promise {
@@ -79,7 +79,7 @@ pub(super) fn check(config: &Config) -> Result<(), PrivacyError> {
             problem: "engine \"analytic\" draws estimates from a Gaussian law: set engine.kind = \"lockstep\"",
         });
     }
-    let found = config.privacy.delta;
+    let found = config.privacy.delta();
     let shares = noise.scheme == Scheme::Pairwise && !config.engine.kind.reveals_only_sums();
     if noise.holders.is_some() && shares {
         Delta::new(found)?;

@@ -16,8 +16,8 @@ use super::network::{self, peer_count};
 use super::peer_names::Matched;
 use super::rows::Rows;
 use super::{
-    algorithm_keys, averaging, clipping, completion, dropouts, filters, graph, labels, memory,
-    numbers, pilot, placement, preconditioning, promise, rating, recommender, warnings,
+    algorithm_keys, averaging, clipping, completion, defaults, dropouts, filters, graph, labels,
+    memory, numbers, pilot, placement, preconditioning, promise, rating, recommender, warnings,
 };
 use crate::algorithm::Program;
 use crate::config::{Config, DataFacts, EngineKind, check_identity, read_config};
@@ -61,14 +61,16 @@ impl Experiment {
 
     /// The same for one of the sessions of an experiment whose algorithm is chosen after a pilot: it spends its part of the budget.
     pub(crate) fn resolve_part(
-        config: Config,
+        mut config: Config,
         materials: &Materials,
     ) -> Result<Self, ExperimentError> {
+        defaults::of_format(&mut config);
         completion::check(&config)?;
         filters::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
         let loaded = clock.time("data", || materials.loaded(&config.data))?;
+        defaults::of_data(&mut config, &loaded, None)?;
         let peers = peer_count(&config, &loaded);
         let topology = clock
             .time("topology", || materials.topology(&config.topology, peers))
@@ -82,10 +84,11 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`]; the graph must have as many nodes as there are peers.
     pub fn on_topology(
-        config: Config,
+        mut config: Config,
         base: &Path,
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
+        defaults::of_format(&mut config);
         completion::check(&config)?;
         filters::check(&config)?;
         numbers::check(&config)?;
@@ -93,6 +96,7 @@ impl Experiment {
         let materials = Materials::new(base);
         let loaded = clock.time("data", || materials.loaded(&config.data))?;
         let topology = Arc::new(topology);
+        defaults::of_data(&mut config, &loaded, Some(topology.graph().nodes()))?;
         Self::assemble(config, &loaded, topology, &materials, clock)
     }
 

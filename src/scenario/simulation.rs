@@ -14,12 +14,8 @@ use crate::linalg::SparseRows;
 use crate::plan::{Averaging, Network, Plan, PlanError, Promise};
 use crate::privacy::{Adjacency, Rule, SensitivityRule, SensitivitySpec};
 use crate::protocol::Values;
-use crate::topology::generators::{Complete, RandomRegular};
 use crate::topology::{GeneratorConfig, Graph, Provenance, Topology, TopologyError};
 use crate::vocabulary::Seed;
-
-/// Neighbours of every peer where no graph is given.
-const DEGREE: usize = 10;
 
 /// A simulation in the making.
 ///
@@ -324,7 +320,10 @@ impl SimulationBuilder {
         };
         let topology = match &self.topology {
             Some(topology) => Arc::clone(topology),
-            None => Arc::new(generated(peers, number)?),
+            None => {
+                let usual = GeneratorConfig::usual(peers, number);
+                Arc::new(Topology::generate(&usual, peers)?)
+            }
         };
         let network = Network {
             noise_topology: Arc::clone(self.noise_topology.as_ref().unwrap_or(&topology)),
@@ -386,20 +385,6 @@ impl SimulationBuilder {
         };
         Ok(Arc::new(Centred::new(inner, prelude)?))
     }
-}
-
-/// A random regular graph, or a complete one where there are few peers.
-fn generated(peers: usize, seed: u64) -> Result<Topology, TopologyError> {
-    let config = if peers > DEGREE + 1 {
-        GeneratorConfig::RandomRegular(RandomRegular {
-            n: None,
-            degree: DEGREE,
-            seed,
-        })
-    } else {
-        GeneratorConfig::Complete(Complete { n: None })
-    };
-    Topology::generate(&config, peers)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
     } else {
         let calibration = experiment.calibrated().warning();
         warnings.extend(calibration.copied().map(Warning::Calibration));
-        let (delta, users) = (config.privacy.delta, experiment.interactions.users());
+        let (delta, users) = (config.privacy.delta(), experiment.interactions.users());
         // A warning must not tell how many users there are, where that is private.
         if !config.hides_users() && delta * users as f64 >= 1.0 {
             warnings.push(Warning::LargeDelta { delta, users });

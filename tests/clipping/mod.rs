@@ -40,7 +40,7 @@ fn clipped(case: usize, scheme: AveragingKind, set: &[&str]) -> Experiment {
 fn mu_of(experiment: &Experiment) -> f64 {
     let budget = &experiment.config().privacy;
     let epsilon = Epsilon::new(budget.epsilon).expect("valid");
-    gaussian::mu(epsilon, Delta::new(budget.delta).expect("valid"))
+    gaussian::mu(epsilon, Delta::new(budget.delta()).expect("valid"))
 }
 
 /// The standard deviation of the noise on every block is read off the plan, and what one row moves it by off the statement of its bound:
@@ -224,7 +224,7 @@ fn sparse_vector_is_a_curator_s_and_spends_the_budget() {
     let releases = 3.0_f64.sqrt() / experiment.calibrated().z();
     let budget = &experiment.config().privacy;
     let delta = sparse_vector::delta(budget.epsilon, releases, clip.test_epsilon, 3);
-    assert!((delta / budget.delta - 1.0).abs() < 1e-6, "{delta}");
+    assert!((delta / budget.delta() - 1.0).abs() < 1e-6, "{delta}");
     assert!((3.0 * clip.test_epsilon.powi(2) / releases.powi(2) - 1.0 / 9.0).abs() < 1e-9);
     let spent = experiment.noise().epsilon().expect("private");
     assert!((spent / budget.epsilon - 1.0).abs() < 1e-6);

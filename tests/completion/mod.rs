@@ -100,7 +100,7 @@ fn it_spends_the_budget_exactly_and_every_block_its_share() {
         let z = experiment.calibrated().z();
         let budget = &experiment.config().privacy;
         let epsilon = Epsilon::new(budget.epsilon).expect("valid");
-        let mu = gaussian::mu(epsilon, Delta::new(budget.delta).expect("valid"));
+        let mu = gaussian::mu(epsilon, Delta::new(budget.delta()).expect("valid"));
         let session = experiment.session(&Seed::from_u64(1));
         let mut spent = Vec::new();
         for (planned, number) in session.plan().releases().iter().zip(1..) {

@@ -195,7 +195,7 @@ fn what_is_spent_is_what_is_planned() {
         let cost = |l: u32| (experiment.noise_factor(ReleaseId(l)) * z).powi(-2);
         let spent: f64 = (1..=releases).map(cost).sum();
         let budget = &experiment.config().privacy;
-        let delta = Delta::new(budget.delta).expect("valid");
+        let delta = Delta::new(budget.delta()).expect("valid");
         let mu = gaussian::mu(Epsilon::new(budget.epsilon).expect("valid"), delta);
         if name == "as published" {
             let part = f64::from(releases) / f64::from(releases + 1);

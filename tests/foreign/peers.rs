@@ -27,6 +27,7 @@ iterations = 1
 [privacy]
 epsilon = 2.0
 delta = 1e-5
+adjacency = \"interaction\"
 colluders = 0
 ";
 

@@ -260,7 +260,7 @@ pub(super) const NOISES: [Noise; 10] = [
 fn laplace(config: &mut Config, scheme: Scheme) {
     config.noise.distribution = Distribution::Laplace;
     config.noise.scheme = scheme;
-    config.privacy.delta = 0.0;
+    config.privacy.delta = Some(0.0);
 }
 
 /// What a file holds.

@@ -12,7 +12,7 @@ use super::karate;
 fn asked(experiment: &Experiment) -> f64 {
     let privacy = &experiment.config().privacy;
     let epsilon = Epsilon::new(privacy.epsilon).expect("valid");
-    gaussian::mu(epsilon, Delta::new(privacy.delta).expect("valid"))
+    gaussian::mu(epsilon, Delta::new(privacy.delta()).expect("valid"))
 }
 
 /// μ² of every pair of vertices over a whole run, from the queries as they were and the noise as it is planned: own coordinates of both ends

@@ -86,7 +86,7 @@ const TEST_ONLY: [&str; 4] = [
     "src/topology/files/zoo.rs",
 ];
 
-/// Every `.rs` file below a folder of the repository; none if it does not exist.
+/// Every `.rs` file below a folder of the repository but what cargo has built; none if it does not exist.
 pub(super) fn read_all(folder: &str) -> Vec<Source> {
     let mut sources = Vec::new();
     let mut open = vec![repository(folder)];
@@ -94,7 +94,9 @@ pub(super) fn read_all(folder: &str) -> Vec<Source> {
         for entry in fs::read_dir(&next).into_iter().flatten() {
             let path = entry.expect("a readable entry").path();
             if path.is_dir() {
-                open.push(path);
+                if !path.ends_with("target") {
+                    open.push(path);
+                }
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let name = path
                     .strip_prefix(repository(""))

@@ -37,6 +37,7 @@ iterations = 2
 [privacy]
 epsilon = 2.0
 delta = 1e-5
+adjacency = "interaction"
 
 [averaging]
 scheme = "chebyshev"

@@ -326,7 +326,7 @@ pub(super) fn neutral(mut config: Config) -> Config {
     (config.dropouts, config.faults) = (None, None);
     config.privacy = PrivacyConfig {
         epsilon: 1.0,
-        delta: 1e-6,
+        delta: Some(1e-6),
         adjacency: Adjacency::Interaction,
         sensitivity: SensitivityRule::Exact,
         calibration: Calibration::Analytic,

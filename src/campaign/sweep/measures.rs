@@ -176,7 +176,7 @@ impl Measures {
             subspace_error: utility.subspace_error,
             epsilon: private.then_some(experiment.config().privacy.epsilon),
             epsilon_spent: private.then_some(experiment.noise().epsilon()).flatten(),
-            delta: experiment.config().privacy.delta,
+            delta: experiment.config().privacy.delta(),
             noise_multiplier: private.then_some(experiment.calibrated().z()),
             sensitivity_max: records.iter().map(|r| r.sensitivity).fold(0.0, f64::max),
             disagreement_max: records

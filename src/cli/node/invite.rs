@@ -77,7 +77,10 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
     );
     println!(
         "each record ({}) at one participant may lose epsilon = {:.3} at delta = {:e} to {} curious members",
-        privacy.adjacency, view.epsilon, privacy.delta, privacy.colluders,
+        privacy.adjacency,
+        view.epsilon,
+        privacy.delta(),
+        privacy.colluders,
     );
     for group in experiment.groups() {
         let promised = match planning::person(&experiment) == Some(group) {

@@ -142,7 +142,7 @@ pub(super) fn person(experiment: &Experiment) -> Option<&GroupLoss> {
 /// μ of the promise as asked for: what is charged, on whatever graph the beacon draws, whose own loss is at most that.
 fn mu_asked(experiment: &Experiment) -> Result<f64> {
     let privacy = &experiment.config().privacy;
-    let budget = Budget::new(privacy.epsilon, privacy.delta)?;
+    let budget = Budget::new(privacy.epsilon, privacy.delta())?;
     Ok(gaussian::mu(budget.epsilon, budget.delta))
 }
 
@@ -157,7 +157,7 @@ pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer>
         members: session.peers(),
         colluders: privacy.colluders,
         epsilon: privacy.epsilon,
-        delta: privacy.delta,
+        delta: privacy.delta(),
         adjacency: privacy.adjacency,
         certificate: view.certificate,
         retries: dropouts.map_or(0, |one| one.retries),

@@ -1,5 +1,6 @@
 //! `undertone run`: runs one experiment, writes its files and prints the first screen, or with `--verbose` everything.
 
+mod defaults;
 mod details;
 mod privacy_line;
 mod screen;
@@ -110,7 +111,9 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
             .context("cannot print the summary")?;
         writeln!(out)?;
     } else if !quiet {
-        let lines = screen::lines(&experiment, &results.summary, &written)?;
+        let mut lines = screen::lines(&experiment, &results.summary, &written)?;
+        let keys = arguments.experiment.left_to_defaults()?;
+        lines.extend(defaults::line(experiment.config(), &keys));
         writeln!(out, "{}", lines.join("\n"))?;
         if arguments.detail.verbose {
             writeln!(out)?;

@@ -337,7 +337,7 @@ impl Receipt {
                 .then(|| experiment.statement().sentence()),
             request: Request {
                 epsilon: privacy.epsilon,
-                delta: privacy.delta,
+                delta: privacy.delta(),
                 adjacency: privacy.adjacency,
                 sensitivity: privacy.sensitivity,
                 degree_floor: config.data.degree_floor,

@@ -26,6 +26,7 @@ scheme = "tree"
 [privacy]
 epsilon = 2.0
 delta = 1e-5
+adjacency = "interaction"
 colluders = 1
 "#;
 

@@ -36,6 +36,7 @@
 //! that is not refused, since that would show.
 
 mod graphs;
+mod keys;
 
 #[cfg(test)]
 mod tests;
@@ -52,12 +53,12 @@ use super::experiment::Experiment;
 use super::materials::Materials;
 use super::rows::Rows;
 use super::{memory, numbers};
-use crate::algorithm::{AlgorithmKind, LocalData, Precondition, Start};
-use crate::config::{Centre, Config, DataFormat, NamedCentre, PeerCount, RatingValues};
+use crate::algorithm::LocalData;
+use crate::config::{Config, PeerCount};
 use crate::data::{ColumnProblem, FileFormat, ItemNames, Loaded, OwnFile};
 use crate::linalg::SparseRows;
 use crate::privacy::Scheme;
-use crate::vocabulary::{Distribution, Label, Seed};
+use crate::vocabulary::{Label, Seed};
 
 /// What stands for the file of every member's rows in the experiment that all plan.
 const ROWS: &str = "rows";
@@ -80,6 +81,16 @@ pub enum DeploymentError {
         key: &'static str,
         /// Why, and what to do.
         why: &'static str,
+    },
+    /// A key that simulations have a default for, and that members agree on.
+    #[error(
+        "the plan of a session says {key} itself, since all members agree on it: add {example}"
+    )]
+    Missing {
+        /// Which.
+        key: &'static str,
+        /// What it can be.
+        example: &'static str,
     },
     /// A graph that is not over the members.
     #[error("[{key}] {why}")]
@@ -212,31 +223,7 @@ impl Deployment {
         most_rows: usize,
         base: &Path,
     ) -> Result<Self, DeploymentError> {
-        for (key, why) in [
-            ("seed", "the beacon of the members decides; leave it out"),
-            ("peers", "the members are the peers; leave it out"),
-            ("engine", "deployed peers are libp2p nodes; leave it out"),
-            (
-                "evaluation",
-                "nobody sees all data to measure against; leave it out",
-            ),
-            ("completion", "nobody sees all ratings; leave it out"),
-            (
-                "recommender",
-                "recommend from the result afterwards; leave it out",
-            ),
-            ("pilot", "a session spends its budget at once; leave it out"),
-            ("compare", "a session runs one algorithm; leave it out"),
-            (
-                "faults",
-                "in a deployment they come by themselves; leave it out",
-            ),
-            ("sweep", "a session is one run; leave it out"),
-        ] {
-            if plan.contains_key(key) {
-                return Err(DeploymentError::Key { key, why });
-            }
-        }
+        keys::check_tables(plan)?;
         let deployment = Self {
             table: plan.clone(),
             columns,
@@ -245,7 +232,7 @@ impl Deployment {
             memory_limit: None,
         };
         let config = deployment.config(2, &[0; 32], 0)?;
-        check(&config)?;
+        keys::check(&config)?;
         Ok(deployment)
     }
 
@@ -330,7 +317,7 @@ impl Deployment {
         beacon: &[u8; 32],
     ) -> Result<Draws<'_>, DeploymentError> {
         let config = self.config(members, beacon, 0)?;
-        check(&config)?;
+        keys::check(&config)?;
         // Only integers mod 2^k are planned by how many rows a member may hold.
         let each = match config.noise.scheme {
             Scheme::Ring => self.most_rows,
@@ -534,85 +521,4 @@ impl Deployment {
     pub fn no_rows(&self) -> LocalData {
         LocalData::from(SparseRows::new(self.columns.len()))
     }
-}
-
-/// Refuses what a simulation draws from everybody's data.
-fn check(config: &Config) -> Result<(), DeploymentError> {
-    let refused = |key, why| Err(DeploymentError::Key { key, why });
-    let (data, algorithm) = (&config.data, &config.algorithm);
-    match data.format {
-        DataFormat::Ratings(_) | DataFormat::Matrix(_) => {}
-        _ => {
-            let why = "members hold rows of interactions or of numbers: choose a format of those";
-            return refused("data.format", why);
-        }
-    }
-    if data.columns.is_some() {
-        let why = "how a file is read is for its owner to say; leave it out";
-        return refused("data.columns", why);
-    }
-    if data.header.is_some() {
-        let why = "how a file is read is for its owner to say: `undertone node run --header`; leave it out";
-        return refused("data.header", why);
-    }
-    if data.row_limit.is_some() {
-        let why = "whoever has a longer row could not take part, and that it has one would show: row_clip shortens longer rows; leave it out";
-        return refused("data.row_limit", why);
-    }
-    if !data.threshold.is_finite() {
-        return refused("data.threshold", "give a finite number, such as 0.0");
-    }
-    if data.values == Some(RatingValues::Ratings) {
-        let why = "ratings as numbers are not built for sessions yet: leave values out, or choose a format of matrices";
-        return refused("data.values", why);
-    }
-    if data.items > 0 {
-        let why = "the most rated items are drawn from everybody's data: `undertone node invite --items FILE` takes a public list";
-        return refused("data.items", why);
-    }
-    if data.users_file.is_some() || data.users_hash.is_some() {
-        let why =
-            "every member reads the rows of its own users: leave users_file and users_hash out";
-        return refused("data.users_file", why);
-    }
-    if data.titles.is_some() {
-        let why = "reports of simulations show titles: `undertone recommend --titles FILE` shows them of a session";
-        return refused("data.titles", why);
-    }
-    if matches!(data.centre, Some(Centre::Named(NamedCentre::Private))) {
-        let why = "a private mean is not built for sessions yet: take public means, or none";
-        return refused("data.centre", why);
-    }
-    if !algorithm.clip.is_none() {
-        let why = "thresholds are chosen by how many rows there are, which nobody knows here: leave clip out";
-        return refused("algorithm.clip", why);
-    }
-    if config.noise.distribution == Distribution::Laplace {
-        let why = "ledgers count losses of Gaussian noise: leave distribution and holders out";
-        return refused("noise.distribution", why);
-    }
-    if algorithm.start == Start::Popularity {
-        let why = "popularity is drawn from everybody's data: leave start out";
-        return refused("algorithm.start", why);
-    }
-    if algorithm.precondition != Precondition::None {
-        let why = "weights of items are drawn from everybody's data: leave precondition out";
-        return refused("algorithm.precondition", why);
-    }
-    match algorithm.kind {
-        AlgorithmKind::Power
-        | AlgorithmKind::Krylov
-        | AlgorithmKind::Covariance
-        | AlgorithmKind::IsometricCovariance
-        | AlgorithmKind::RakedCovariance => {}
-        _ => {
-            let why = "sessions run power, krylov, covariance, isometric-covariance and raked-covariance so far: choose one of those";
-            return refused("algorithm.kind", why);
-        }
-    }
-    if config.noise.scheme == Scheme::None {
-        let why = "without noise a session would publish private data: choose \"pairwise\", \"ring\" or \"local\"";
-        return refused("noise.scheme", why);
-    }
-    Ok(())
 }

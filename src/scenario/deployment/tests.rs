@@ -19,6 +19,7 @@ iterations = 2
 [privacy]
 epsilon = 2.0
 delta = 1e-5
+adjacency = "interaction"
 colluders = 1
 [averaging]
 scheme = "tree"

@@ -156,7 +156,7 @@ fn base() -> Config {
         peers = {{ count = {PEERS} }}
         topology = {{ generator = "complete" }}
         algorithm = {{ kind = "power", rank = 2, iterations = 2 }}
-        privacy = {{ epsilon = 2.0, delta = 1e-5, colluders = 0 }}
+        privacy = {{ epsilon = 2.0, delta = 1e-5, adjacency = "interaction", colluders = 0 }}
         "#
     ))
     .expect("valid")

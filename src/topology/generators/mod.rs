@@ -164,7 +164,23 @@ families! {
         |seed| (GeneratorConfig::RandomGeometric(RandomGeometric { n: None, radius: 0.4, seed }), 30);
 }
 
+/// Degree of the graph that is drawn where none is asked for.
+const DEGREE: usize = 10;
+
 impl GeneratorConfig {
+    /// The graph of so many peers where none is asked for: random and regular of degree 10, or complete where there are at most eleven.
+    #[must_use]
+    pub fn usual(peers: usize, seed: u64) -> Self {
+        match peers > DEGREE + 1 {
+            true => Self::RandomRegular(RandomRegular {
+                n: None,
+                degree: DEGREE,
+                seed,
+            }),
+            false => Self::Complete(Complete { n: None }),
+        }
+    }
+
     /// The number of nodes written in the configuration; where it is `None`, whoever uses the graph
     /// chooses (an experiment: its number of peers).
     #[must_use]

@@ -249,7 +249,7 @@ fn budgets_are_kept_and_bytes_are_those_of_a_run() {
     let mut config = experiment.config().clone();
     config.noise.distribution = Distribution::Laplace;
     config.noise.scheme = crate::privacy::Scheme::Local;
-    config.privacy.delta = 0.0;
+    config.privacy.delta = Some(0.0);
     config.privacy.adjacency = crate::privacy::Adjacency::User;
     let laplace = Experiment::resolve(config, experiment.base()).expect("valid");
     let refused = advise(&laplace, &none, &|_, _| ());

@@ -185,7 +185,7 @@ fn bytes(experiment: &Experiment, proposals: &[Proposal]) -> Vec<u64> {
 /// μ of ε.
 fn mu(experiment: &Experiment, epsilon: f64) -> f64 {
     let config = &experiment.config().privacy;
-    let budget = Budget::new(epsilon, config.delta).expect("valid");
+    let budget = Budget::new(epsilon, config.delta()).expect("valid");
     privacy::calibrate(config.calibration, budget, 1)
         .expect("in range")
         .z()

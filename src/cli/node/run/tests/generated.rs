@@ -228,7 +228,7 @@ impl Sessions {
             "name = 'probe'\n[session]\nversion = 2\nname = 'probe'\nopens = 2020-01-01T00:00:00Z\ncloses = 2099-01-01T00:00:00Z\nmin_peers = 3\n\
              [stated]\nsigma_own = 1e300\nsigma_pairwise = 1e300\n[topology]\ngenerator = 'complete'\n\
              [algorithm]\nkind = 'power'\nrank = 1\niterations = 2\n[averaging]\nscheme = 'tree'\n\
-             [privacy]\nepsilon = 1.0\ndelta = 1e-6\ncolluders = 1\n",
+             [privacy]\nepsilon = 1.0\ndelta = 1e-6\nadjacency = 'interaction'\ncolluders = 1\n",
         );
         let of_kind = [
             "[items]\nnames = ['1', '2', '3']\n[data]\nformat = 'matrix-csv'\nrow_clip = 1.0\n\

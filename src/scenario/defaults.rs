@@ -1,0 +1,95 @@
+//! What an experiment is given where its file does not say: what needs the data to be chosen. The rest are defaults of [`Config`] itself.
+
+use super::error::{ExperimentError, PrivacyTableError};
+use super::graph;
+use crate::config::{Config, PeerCount, TopologySource};
+use crate::data::{self, Partition};
+use crate::topology::GeneratorConfig;
+use crate::vocabulary::Distribution;
+
+/// Above so many users a peer holds the rows of several.
+const MOST_ALONE: usize = 1000;
+/// How many peers there are then.
+const PEERS: usize = 100;
+
+/// Fills in how many peers there are where the kind of the data decides that.
+pub(super) fn of_format(config: &mut Config) {
+    if config.peers.count != PeerCount::Auto {
+        return;
+    }
+    if graph::is_meant(&config.data) {
+        config.peers.count = PeerCount::Vertices;
+    } else if config.peers.partition == Partition::Hashed || config.peers.sizes.is_some() {
+        // Sizes say how many peers there are; a private number of users must not.
+        let sizes = config.peers.sizes.as_ref().map(Vec::len);
+        config.peers.count = PeerCount::Number(sizes.unwrap_or(PEERS));
+    }
+}
+
+/// Fills in the number of peers, the graph and δ where they are left open; `nodes` are those of a graph that is there already.
+///
+/// δ is [`usual_delta`]; 0 with Laplace noise that no pairs hide.
+///
+/// # Errors
+/// [`PrivacyTableError::Delta`] where n is private.
+pub(super) fn of_data(
+    config: &mut Config,
+    loaded: &data::Loaded,
+    nodes: Option<usize>,
+) -> Result<(), ExperimentError> {
+    let users = loaded.interactions.users();
+    if config.peers.count == PeerCount::Auto {
+        config.peers.count = match nodes {
+            Some(nodes) if nodes != users => PeerCount::Number(nodes),
+            None if users > MOST_ALONE => PeerCount::Number(PEERS),
+            _ => PeerCount::Users,
+        };
+    }
+    if config.topology == TopologySource::Auto {
+        let peers = super::network::peer_count(config, loaded);
+        config.topology = TopologySource::Generator(GeneratorConfig::usual(peers, 1));
+    }
+    if config.privacy.delta.is_none() {
+        let pure = config.noise.distribution == Distribution::Laplace;
+        config.privacy.delta = Some(match pure && config.noise.holders.is_none() {
+            true => 0.0,
+            false if config.hides_users() => return Err(PrivacyTableError::Delta.into()),
+            false => usual_delta(users),
+        });
+    }
+    Ok(())
+}
+
+/// 1/n^1.1 for n users, rows or vertices, rounded down to three digits: it reads well, and no last bit of a power decides it.
+fn usual_delta(users: usize) -> f64 {
+    let exact = libm::pow(users.max(2) as f64, -1.1);
+    let text = format!("{exact:e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let digits: String = digits.chars().take("8.63".len()).collect();
+    // As a file that states it is read.
+    format!("{digits}e{exponent}").parse().unwrap_or(exact)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delta_has_three_digits_and_is_below_one_over_the_number_of_users() {
+        assert_eq!(usual_delta(610).to_string(), "0.000863");
+        for users in [
+            1, 2, 3, 9, 10, 11, 99, 100, 1000, 123_456, 1_000_000, 70_000_000,
+        ] {
+            let delta = usual_delta(users);
+            let exact = (users.max(2) as f64).powf(-1.1);
+            assert!(
+                delta <= exact * (1.0 + 1e-12) && delta > 0.98 * exact,
+                "{users}"
+            );
+            assert!(
+                format!("{delta:e}").len() <= "8.63e-4".len() + 1,
+                "{delta:e}"
+            );
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The keys of the plan of a session: what a session decides, what members must agree on, and what nobody can draw.
+
+use toml::{Table, Value};
+
+use super::DeploymentError;
+use crate::algorithm::{AlgorithmKind, Precondition, Start};
+use crate::config::{Centre, Config, DataFormat, NamedCentre, RatingValues};
+use crate::privacy::Scheme;
+use crate::vocabulary::Distribution;
+
+/// Refuses tables that a session decides, and the lack of keys that members agree on.
+pub(super) fn check_tables(plan: &Table) -> Result<(), DeploymentError> {
+    for (key, why) in [
+        ("seed", "the beacon of the members decides; leave it out"),
+        ("peers", "the members are the peers; leave it out"),
+        ("engine", "deployed peers are libp2p nodes; leave it out"),
+        (
+            "evaluation",
+            "nobody sees all data to measure against; leave it out",
+        ),
+        ("completion", "nobody sees all ratings; leave it out"),
+        (
+            "recommender",
+            "recommend from the result afterwards; leave it out",
+        ),
+        ("pilot", "a session spends its budget at once; leave it out"),
+        ("compare", "a session runs one algorithm; leave it out"),
+        (
+            "faults",
+            "in a deployment they come by themselves; leave it out",
+        ),
+        ("sweep", "a session is one run; leave it out"),
+    ] {
+        if plan.contains_key(key) {
+            return Err(DeploymentError::Key { key, why });
+        }
+    }
+    let says = |table: &str, key| {
+        let table = plan.get(table).and_then(Value::as_table);
+        table.is_some_and(|table| table.contains_key(key))
+    };
+    for (key, is_said, example) in [
+        (
+            "algorithm",
+            plan.contains_key("algorithm"),
+            "algorithm = { kind = \"covariance\", rank = 4, iterations = 1 }",
+        ),
+        (
+            "topology",
+            plan.contains_key("topology"),
+            "topology = { generator = \"complete\" }",
+        ),
+        ("privacy.delta", says("privacy", "delta"), "delta = 1e-6"),
+    ] {
+        if !is_said {
+            return Err(DeploymentError::Missing { key, example });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what a simulation draws from everybody's data.
+pub(super) fn check(config: &Config) -> Result<(), DeploymentError> {
+    let refused = |key, why| Err(DeploymentError::Key { key, why });
+    let (data, algorithm) = (&config.data, &config.algorithm);
+    match data.format {
+        DataFormat::Ratings(_) | DataFormat::Matrix(_) => {}
+        _ => {
+            let why = "members hold rows of interactions or of numbers: choose a format of those";
+            return refused("data.format", why);
+        }
+    }
+    if data.columns.is_some() {
+        let why = "how a file is read is for its owner to say; leave it out";
+        return refused("data.columns", why);
+    }
+    if data.header.is_some() {
+        let why = "how a file is read is for its owner to say: `undertone node run --header`; leave it out";
+        return refused("data.header", why);
+    }
+    if data.row_limit.is_some() {
+        let why = "whoever has a longer row could not take part, and that it has one would show: row_clip shortens longer rows; leave it out";
+        return refused("data.row_limit", why);
+    }
+    if !data.threshold.is_finite() {
+        return refused("data.threshold", "give a finite number, such as 0.0");
+    }
+    if data.values == Some(RatingValues::Ratings) {
+        let why = "ratings as numbers are not built for sessions yet: leave values out, or choose a format of matrices";
+        return refused("data.values", why);
+    }
+    if data.items > 0 {
+        let why = "the most rated items are drawn from everybody's data: `undertone node invite --items FILE` takes a public list";
+        return refused("data.items", why);
+    }
+    if data.users_file.is_some() || data.users_hash.is_some() {
+        let why =
+            "every member reads the rows of its own users: leave users_file and users_hash out";
+        return refused("data.users_file", why);
+    }
+    if data.titles.is_some() {
+        let why = "reports of simulations show titles: `undertone recommend --titles FILE` shows them of a session";
+        return refused("data.titles", why);
+    }
+    if matches!(data.centre, Some(Centre::Named(NamedCentre::Private))) {
+        let why = "a private mean is not built for sessions yet: take public means, or none";
+        return refused("data.centre", why);
+    }
+    if !algorithm.clip.is_none() {
+        let why = "thresholds are chosen by how many rows there are, which nobody knows here: leave clip out";
+        return refused("algorithm.clip", why);
+    }
+    if config.noise.distribution == Distribution::Laplace {
+        let why = "ledgers count losses of Gaussian noise: leave distribution and holders out";
+        return refused("noise.distribution", why);
+    }
+    if algorithm.start == Start::Popularity {
+        let why = "popularity is drawn from everybody's data: leave start out";
+        return refused("algorithm.start", why);
+    }
+    if algorithm.precondition != Precondition::None {
+        let why = "weights of items are drawn from everybody's data: leave precondition out";
+        return refused("algorithm.precondition", why);
+    }
+    match algorithm.kind {
+        AlgorithmKind::Power
+        | AlgorithmKind::Krylov
+        | AlgorithmKind::Covariance
+        | AlgorithmKind::IsometricCovariance
+        | AlgorithmKind::RakedCovariance => {}
+        _ => {
+            let why = "sessions run power, krylov, covariance, isometric-covariance and raked-covariance so far: choose one of those";
+            return refused("algorithm.kind", why);
+        }
+    }
+    if config.noise.scheme == Scheme::None {
+        let why = "without noise a session would publish private data: choose \"pairwise\", \"ring\" or \"local\"";
+        return refused("noise.scheme", why);
+    }
+    Ok(())
+}

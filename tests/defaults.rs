@@ -1,0 +1,156 @@
+//! What an experiment file need not say: it is chosen, and `config.toml` has it, which gives the same bits.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use undertone::config::{left_to_defaults, read_config, resolved};
+use undertone::engine::{Silent, lockstep};
+use undertone::scenario::Experiment;
+
+const SHORT: &str = "[data]\npath = \"ratings.csv\"\nformat = \"csv-triples\"\nitems = 12\n[privacy]\nepsilon = 2.0\n";
+
+/// So many users, each of whom has rated every third of twenty items or so.
+fn folder(users: u32) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut ratings = String::from("user,item,rating\n");
+    for user in 0..users {
+        for item in (0..20).filter(|item| (user + item) % 3 == 0) {
+            let _ = writeln!(ratings, "u{user},i{item},4");
+        }
+    }
+    fs::write(folder.path().join("ratings.csv"), ratings).expect("writable");
+    folder
+}
+
+fn resolve(folder: &Path, text: &str, set: &[&str]) -> Result<Experiment, String> {
+    let path = folder.join("my films.toml");
+    fs::write(&path, text).expect("writable");
+    let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+    Experiment::load(&path, &set).map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_shortest_file_is_what_its_config_says() {
+    let folder = folder(40);
+    let short = resolve(folder.path(), SHORT, &[]).expect("six lines are an experiment");
+    let written = resolved(short.config());
+    for line in [
+        "name = \"my-films\"",
+        "seed = 0",
+        "count = \"users\"",
+        "generator = \"random-regular\"\ndegree = 10\nseed = 1",
+        "kind = \"covariance\"\nrank = 4\niterations = 1",
+        "delta = 0.0172",
+        "adjacency = \"user\"",
+        "scheme = \"tree\"",
+    ] {
+        assert!(written.contains(line), "{line} in\n{written}");
+    }
+    let long = resolve(folder.path(), &written, &[]).expect("its config is an experiment");
+    assert_eq!(long.config(), short.config());
+    assert_eq!(long.setting_lines(), short.setting_lines());
+    let run = |experiment: &Experiment| {
+        let session = experiment.simulation().own_session();
+        let outcome = lockstep::run(&session, &mut Silent).expect("runs");
+        outcome.basis().clone()
+    };
+    assert_eq!(run(&long), run(&short));
+}
+
+#[test]
+fn peers_and_their_graph_follow_from_the_data() {
+    for (users, peers, generator) in [
+        (3, 3, "complete"),
+        (11, 11, "complete"),
+        (12, 12, "random-regular"),
+        (1000, 1000, "random-regular"),
+        (1001, 100, "random-regular"),
+    ] {
+        let folder = folder(users);
+        let experiment = resolve(folder.path(), SHORT, &[]).expect("an experiment");
+        assert_eq!(
+            experiment.topology().graph().nodes(),
+            peers,
+            "{users} users"
+        );
+        let written = resolved(experiment.config());
+        assert!(written.contains(generator), "{users} users:\n{written}");
+    }
+    let folder = folder(40);
+    let sized = ["peers.partition=contiguous", "peers.sizes=[10, 20, 10]"];
+    let experiment = resolve(folder.path(), SHORT, &sized).expect("an experiment");
+    assert_eq!(experiment.topology().graph().nodes(), 3);
+    let graph = ["topology.file=line.edges"];
+    fs::write(folder.path().join("line.edges"), "0 1\n1 2\n").expect("writable");
+    let refused = resolve(folder.path(), SHORT, &graph).expect_err("three nodes");
+    assert!(refused.contains("peers.count"), "{refused}");
+}
+
+#[test]
+fn what_is_said_stays_and_nothing_follows_from_a_private_number_of_users() {
+    let folder = folder(40);
+    let set = [
+        "privacy.delta=1e-7",
+        "privacy.adjacency=interaction",
+        "averaging.scheme=chebyshev",
+    ];
+    let experiment = resolve(folder.path(), SHORT, &set).expect("an experiment");
+    let written = resolved(experiment.config());
+    assert_eq!(experiment.config().privacy.delta, Some(1e-7));
+    for line in ["adjacency = \"interaction\"", "scheme = \"chebyshev\""] {
+        assert!(written.contains(line), "{line} in\n{written}");
+    }
+    let laplace = ["noise.distribution=laplace", "noise.scheme=local"];
+    let experiment = resolve(folder.path(), SHORT, &laplace).expect("an experiment");
+    assert_eq!(experiment.config().privacy.delta, Some(0.0));
+
+    let hashed = resolve(folder.path(), SHORT, &["peers.partition=hashed"]);
+    let refused = hashed.expect_err("no delta follows");
+    assert!(refused.contains("set delta"), "{refused}");
+    let set = ["peers.partition=hashed", "privacy.delta=1e-4"];
+    let experiment = resolve(folder.path(), SHORT, &set).expect("an experiment");
+    assert_eq!(experiment.topology().graph().nodes(), 100);
+    // Nothing about privacy is guessed of data that say nothing.
+    let refused = resolve(folder.path(), "[data]\npath = \"ratings.csv\"\n", &[]);
+    assert!(refused.expect_err("no format").contains("format"));
+    let refused = resolve(folder.path(), &SHORT.replace("epsilon = 2.0\n", ""), &[]);
+    assert!(refused.expect_err("no epsilon").contains("epsilon"));
+}
+
+#[test]
+fn what_was_left_to_defaults_is_told() {
+    let folder = folder(40);
+    let path = folder.path().join("a.toml");
+    let left = |text: &str, set: &[&str]| {
+        fs::write(&path, text).expect("writable");
+        let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+        read_config(&path, &set).expect("valid");
+        left_to_defaults(&path, &set).expect("readable")
+    };
+    let all = [
+        "peers.count",
+        "topology",
+        "algorithm",
+        "averaging.scheme",
+        "privacy.delta",
+        "privacy.adjacency",
+    ];
+    assert_eq!(left(SHORT, &[]), all);
+    let set = [
+        "topology.generator=ring",
+        "privacy.delta = 1e-6",
+        "averaging={scheme=\"tree\"}",
+    ];
+    assert_eq!(
+        left(SHORT, &set),
+        ["peers.count", "algorithm", "privacy.adjacency"]
+    );
+    let said = format!(
+        "{SHORT}adjacency = \"user\"\n[peers]\ncount = 4\n[topology]\ngenerator = \"complete\"\n"
+    );
+    assert_eq!(
+        left(&said, &[]),
+        ["algorithm", "averaging.scheme", "privacy.delta"]
+    );
+}
