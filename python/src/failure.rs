@@ -80,7 +80,8 @@ fn said(error: &dyn Error) -> String {
         }
         next = cause.source();
     }
-    text
+    // What the command calls a flag is an argument here.
+    text.replace("--set ", "set ")
 }
 
 impl From<Failure> for PyErr {

@@ -23,13 +23,21 @@ pub enum OverrideError {
         part: String,
     },
     /// The file with all overrides applied is not a valid experiment.
-    #[error("--set {text}: {reason}")]
+    #[error("{}{reason}", shown(text))]
     Invalid {
-        /// All overrides.
+        /// All overrides; empty where there are none.
         text: String,
         /// The key, what was found and what was expected.
         reason: String,
     },
+}
+
+/// The overrides before what is wrong with them.
+fn shown(text: &str) -> String {
+    match text.is_empty() {
+        true => String::new(),
+        false => format!("--set {text}: "),
+    }
 }
 
 /// Applies `key=value` overrides in order and reads the result.
@@ -236,6 +244,17 @@ mod tests {
             "topology.seed=2",
         ]);
         assert_eq!(table.expect("valid")["topology"]["k"].as_integer(), Some(3));
+    }
+
+    #[test]
+    fn a_table_without_overrides_is_not_called_one() {
+        let mut table: toml::Table = toml::from_str(POWER).expect("the file is valid");
+        table.remove("privacy");
+        let refused = apply::<Config>(table, &[]).expect_err("no privacy");
+        assert!(
+            refused.to_string().starts_with("missing field `privacy`"),
+            "{refused}"
+        );
     }
 
     #[test]

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _undertone
 from ._counts import count, number
 from ._graphs import GraphLike, Peers, peers_of
+from ._html import cell, table
 from ._tables import of_columns
 
 #: One number for all, one per peer in their order, or one per peer by name.
@@ -336,6 +337,14 @@ class Plan:
     #: What the calibration really spends, where that is more than was asked for.
     warning: str | None
     graph: Any = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        caption = f"Noise for epsilon = {cell(self.epsilon)}, delta = {self.delta:g} against {self.colluders} colluders"
+        deviations = ("sigma_own", "sigma_pairwise", "sigma_sum", "sigma_central")
+        noise = table(caption, ("standard deviation", "value"), [(name, getattr(self, name)) for name in deviations])
+        names = ("view", "colluders", "mu", "epsilon", "gap_to_central", "certificate")
+        rows = [[getattr(view, name) for name in names] for view in self.views]
+        return noise + table("What adversaries learn of the worst-placed peer", names, rows)
 
     def account(self, *, coalition: Collection[Hashable] | None = None, colluders: int | None = None) -> Account:
         """What this noise costs every peer against a coalition: :func:`account` on the plan's own graph."""

@@ -16,6 +16,15 @@ def count(name: str, value: Any, bits: int = 32) -> int:
     return int(value)
 
 
+def finite(name: str, array: Any) -> None:
+    """Refuses rows with a number that is none, by its place as numpy counts, and rows without any."""
+    if array.size == 0:
+        raise ValueError(f"{name} has shape {array.shape}: give at least one row and one column")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        row, column = np.argwhere(~np.isfinite(array))[0]
+        raise ValueError(f"{name}[{row}, {column}] is {array[row, column]}: leave the row out or fill it in")
+
+
 def number(name: str, value: Any) -> float:
     """A number, not a text that reads like one."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ._counts import finite
 from ._graphs import GraphLike, Peers, peers_of
 
 #: The columns of a table of interactions.
@@ -95,6 +96,7 @@ class Memory:
             raise ValueError(f"data are rows of numbers, an array of two dimensions; found {rows.ndim}")
         if rows.dtype.kind not in "fiub":
             raise TypeError(f"data are numbers, found {rows.dtype}")
+        finite("data", rows)
         self.arguments.update(data="rows.npy", format="npy")
         self._write("rows.npy", _Npy(rows))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 from . import _undertone
 from ._graphs import GraphLike
+from ._html import table
+from ._kept import KeptRun
 from ._memory import lifted
 from ._progress import Progress, told
 from ._tables import of_csv
@@ -33,6 +36,9 @@ class NoResult(RuntimeError):
         #: What went wrong, as ``faults.json`` has it.
         self.summary = summary
 
+    def __reduce__(self) -> Any:
+        return type(self), (str(self), self.summary)
+
 
 @dataclass(frozen=True)
 class Release:
@@ -51,9 +57,13 @@ class Release:
 
 
 class Result:
-    """What a run left. Arrays are computed once and kept."""
+    """What a run left. Arrays are computed once and kept.
 
-    def __init__(self, run: _undertone.Run, names: Mapping[str, Any]) -> None:
+    Results can be copied and pickled, as ``joblib`` and ``multiprocessing`` do. A pickle holds no rows and no noise; the files of
+    :meth:`write` are not in it either.
+    """
+
+    def __init__(self, run: _undertone.Run | KeptRun, names: Mapping[str, Any]) -> None:
         self._run = run
         self._names = dict(names)
 
@@ -133,6 +143,29 @@ class Result:
         Where data were in memory, ``config.toml`` names files that are gone.
         """
         self._run.write(os.fspath(directory), trace)
+
+    def __reduce__(self) -> Any:
+        kept = self._run if isinstance(self._run, KeptRun) else KeptRun(self._run)
+        return type(self), (kept, self._names)
+
+    def __copy__(self) -> Result:
+        return type(self)(self._run, self._names)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Result:
+        # Nothing of a run changes, and its arrays are read-only.
+        return type(self)(self._run, copy.deepcopy(self._names, memo))
+
+    def _repr_html_(self) -> str:
+        summary = self.summary
+        privacy, utility = summary["privacy"], summary["utility"]
+        rows = [
+            ("algorithm", summary["algorithm"]),
+            ("peers", summary["peers"]),
+            ("epsilon", privacy.get("epsilon")),
+            ("delta", privacy.get("delta")),
+            *((name.replace("_", " "), value) for name, value in utility.items() if isinstance(value, float)),
+        ]
+        return table(f"Result of {summary['name']}", ("", "value"), rows)
 
     def __repr__(self) -> str:
         summary = self.summary

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _undertone
-from ._counts import count, number
+from ._counts import count, finite, number
 from ._graphs import GraphLike, peers_of
+from ._html import table
 from ._progress import Progress, told
 from ._tables import of_rows
 from ._warnings import warn
@@ -58,6 +59,13 @@ class Verification:
         # What pytest shows of `assert result.passed, result`. It cuts a repr after 240 characters, so failures stand alone.
         lines = self.text.splitlines()
         return "\n".join(line for line in lines if not line.startswith("  skipped: "))
+
+    def _repr_html_(self) -> str:
+        names = ("kind", "name", "statistic", "p_value", "threshold", "passed")
+        verdict = "passed" if self.passed else f"{len(self.failures)} of {len(self.checks)} checks failed"
+        caption = f"Verification of {self.name} ({self.engine}, {self.runs} runs): {verdict}"
+        rows = [[getattr(check, name) for name in names] for check in self.checks]
+        return table(caption, [name.replace("_", "-") for name in names], rows)
 
     @classmethod
     def read(cls, text: str) -> Verification:
@@ -115,6 +123,7 @@ def verify_rows(
         raise ValueError(f"rows are an array of two dimensions, one row per person; found {array.ndim}")
     if array.dtype.kind not in "fiub":
         raise TypeError(f"rows are numbers, found {array.dtype}")
+    finite("rows", array)
     array = np.ascontiguousarray(array, dtype=np.float64)
     edges = None
     if graph is not None:
