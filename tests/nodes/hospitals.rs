@@ -152,6 +152,12 @@ fn twenty_four_processes_on_a_graph_of_their_beacon_finish() {
     all_finish(24, Some(tables), Duration::from_secs(120));
 }
 
+#[test]
+fn three_processes_finish_with_momentum() {
+    let tables = "[topology]\ngenerator = \"complete\"\n[algorithm]\nkind = \"momentum\"\nrank = 1\nmomentum = 0.1\niterations = 3\n";
+    all_finish(3, Some(tables), Duration::from_secs(60));
+}
+
 /// A ring of five and a chord, by name: a graph of the user's own.
 #[test]
 fn five_processes_on_a_graph_that_is_written_out_finish() {

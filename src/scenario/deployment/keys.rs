@@ -3,10 +3,10 @@
 use toml::{Table, Value};
 
 use super::DeploymentError;
-use crate::algorithm::{AlgorithmKind, Precondition, Start};
+use crate::algorithm::{BlockSpec, Form, Precondition, Program, ReleaseSpec, Start, Unsupported};
 use crate::config::{Centre, Config, DataFormat, NamedCentre, RatingValues};
 use crate::privacy::Scheme;
-use crate::vocabulary::Distribution;
+use crate::vocabulary::{Distribution, Quantity};
 
 /// Refuses tables that a session decides, and the lack of keys that members agree on.
 pub(super) fn check_tables(plan: &Table) -> Result<(), DeploymentError> {
@@ -57,6 +57,24 @@ pub(super) fn check_tables(plan: &Table) -> Result<(), DeploymentError> {
         }
     }
     Ok(())
+}
+
+/// Whether members run this release of a program: a sum over all rows about the matrix alone, or of raked triangles, that finds a basis.
+///
+/// # Errors
+/// [`Unsupported`] for any other, of which no session has been shown.
+fn supports(program: &Program, release: &ReleaseSpec) -> Result<(), Unsupported> {
+    let raked = |block: &BlockSpec| block.quantity == Quantity::TriangleAndMargins;
+    let proved = program.proved.matrix_only || release.blocks.iter().all(raked);
+    let plain = release.form == Form::Sum && release.batch.is_none();
+    match proved && plain && program.rank > 0 {
+        true => Ok(()),
+        false => Err(Unsupported::algorithm(
+            "a session",
+            program,
+            "choose power, momentum, krylov, covariance, isometric-covariance or raked-covariance",
+        )),
+    }
 }
 
 /// Refuses what a simulation draws from everybody's data.
@@ -122,16 +140,10 @@ pub(super) fn check(config: &Config) -> Result<(), DeploymentError> {
         let why = "weights of items are drawn from everybody's data: leave precondition out";
         return refused("algorithm.precondition", why);
     }
-    match algorithm.kind {
-        AlgorithmKind::Power
-        | AlgorithmKind::Krylov
-        | AlgorithmKind::Covariance
-        | AlgorithmKind::IsometricCovariance
-        | AlgorithmKind::RakedCovariance => {}
-        _ => {
-            let why = "sessions run power, krylov, covariance, isometric-covariance and raked-covariance so far: choose one of those";
-            return refused("algorithm.kind", why);
-        }
+    let sketch = algorithm.sketch();
+    if sketch.is_none_or(|program| program.check_each(supports).is_err()) {
+        let why = "sessions run power, momentum, krylov, covariance, isometric-covariance and raked-covariance so far: choose one of those";
+        return refused("algorithm.kind", why);
     }
     if config.noise.scheme == Scheme::None {
         let why = "without noise a session would publish private data: choose \"pairwise\", \"ring\" or \"local\"";
