@@ -119,6 +119,69 @@ fn what_is_said_stays_and_nothing_follows_from_a_private_number_of_users() {
 }
 
 #[test]
+fn rows_of_numbers_need_a_length_and_no_more() {
+    let folder = folder(1);
+    let rows: Vec<String> = (0..30)
+        .map(|row| format!("{}.5,{row},1,0,{}", row % 5, row % 3))
+        .collect();
+    fs::write(folder.path().join("rows.csv"), rows.join("\n")).expect("writable");
+    let text = "[data]\npath = \"rows.csv\"\nformat = \"matrix-csv\"\nrow_clip = 5.0\n[privacy]\nepsilon = 2.0\n";
+    let experiment = resolve(folder.path(), text, &[]).expect("an experiment");
+    let written = resolved(experiment.config());
+    assert!(written.contains("sensitivity = \"unit-row\""), "{written}");
+    let refused = resolve(folder.path(), text, &["privacy.sensitivity=exact"]);
+    let refused = refused.expect_err("nothing is proved of it");
+    assert!(refused.contains("unit-row"), "{refused}");
+    let refused = resolve(folder.path(), &text.replace("row_clip = 5.0\n", ""), &[]);
+    assert!(refused.expect_err("no length").contains("row_clip"));
+    let ratings = resolve(self::folder(40).path(), SHORT, &[]).expect("an experiment");
+    assert!(resolved(ratings.config()).contains("sensitivity = \"exact\""));
+}
+
+#[test]
+fn a_key_that_is_set_in_a_table_that_is_not_there_changes_the_default() {
+    let folder = folder(40);
+    let of = |set: &[&str]| {
+        let experiment = resolve(folder.path(), SHORT, set).expect("an experiment");
+        let algorithm = experiment.config().algorithm;
+        (algorithm.kind.name(), algorithm.rank, algorithm.iterations)
+    };
+    assert_eq!(of(&["algorithm.rank=2"]), ("covariance", 2, 1));
+    assert_eq!(
+        of(&["algorithm.kind=power", "algorithm.iterations=3"]),
+        ("power", 4, 3)
+    );
+}
+
+#[test]
+fn a_key_that_is_missing_is_explained_with_an_example() {
+    let folder = folder(1);
+    for (text, example) in [
+        ("", "[data]\npath = "),
+        (
+            "[data]\npath = \"ratings.csv\"\n",
+            "format = \"csv-triples\"",
+        ),
+        (
+            "[data]\npath = \"a\"\nformat = \"npy\"\n",
+            "[privacy]\nepsilon = 1.0",
+        ),
+        (
+            "[data]\npath = \"a\"\nformat = \"npy\"\n[privacy]\n",
+            "epsilon = 1.0",
+        ),
+        (
+            "[data]\npath = \"a\"\nformat = \"npy\"\n[privacy]\nepsilon = 1.0\n[algorithm]\nrank = 2\n",
+            "kind = \"covariance\"",
+        ),
+    ] {
+        let refused = resolve(folder.path(), text, &[]).expect_err("a key is missing");
+        let (_, found) = refused.split_once("add it, for example:").expect(&refused);
+        assert!(found.contains(example), "{refused}");
+    }
+}
+
+#[test]
 fn what_was_left_to_defaults_is_told() {
     let folder = folder(40);
     let path = folder.path().join("a.toml");

@@ -2,6 +2,7 @@
 
 use serde::de::DeserializeOwned;
 
+use super::algorithm::AlgorithmConfig;
 use super::known_keys::keys_called;
 use super::schema::Config;
 
@@ -136,7 +137,7 @@ fn insert(
     for part in parents {
         let entry = target
             .entry(part.to_owned())
-            .or_insert_with(|| toml::Value::Table(toml::Table::new()));
+            .or_insert_with(|| toml::Value::Table(usual(part)));
         target = entry
             .as_table_mut()
             .ok_or_else(|| OverrideError::NotATable {
@@ -147,6 +148,15 @@ fn insert(
     make_room(target, section, last, &value);
     target.insert(last.to_owned(), value);
     Ok(())
+}
+
+/// The table that a key is set in where a file has none: what is computed there without one.
+fn usual(table: &str) -> toml::Table {
+    let made = match table {
+        "algorithm" => toml::Table::try_from(AlgorithmConfig::usual()),
+        _ => Ok(toml::Table::new()),
+    };
+    made.unwrap_or_default()
 }
 
 /// What this table says.

@@ -259,9 +259,10 @@ pub struct PrivacyConfig {
     /// Which datasets are neighbours; those that differ by all of one user's data where absent.
     #[serde(default = "user")]
     pub adjacency: Adjacency,
-    /// How the sensitivity is bounded.
-    #[serde(default = "exact")]
-    pub sensitivity: SensitivityRule,
+    /// How the sensitivity is bounded. Where absent it is filled in when the experiment is resolved: `"unit-row"` of whole rows of numbers, `"exact"` of
+    /// all else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<SensitivityRule>,
     /// How (ε, δ) becomes a noise multiplier.
     #[serde(default = "analytic")]
     pub calibration: Calibration,
@@ -287,6 +288,12 @@ impl PrivacyConfig {
     #[must_use]
     pub fn delta(&self) -> f64 {
         self.delta.unwrap_or(0.0)
+    }
+
+    /// The rule of an experiment that is resolved; `"exact"` where it is still open.
+    #[must_use]
+    pub fn sensitivity(&self) -> SensitivityRule {
+        self.sensitivity.unwrap_or(SensitivityRule::Exact)
     }
 
     /// k, where it is not 1.
@@ -545,9 +552,6 @@ fn user() -> Adjacency {
 }
 fn experiment() -> String {
     "experiment".to_owned()
-}
-fn exact() -> SensitivityRule {
-    SensitivityRule::Exact
 }
 fn analytic() -> Calibration {
     Calibration::Analytic

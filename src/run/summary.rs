@@ -329,7 +329,7 @@ impl Experiment {
         PrivacySummary {
             promise: self.is_private().then(|| self.statement().sentence()),
             adjacency: privacy.adjacency,
-            sensitivity: privacy.sensitivity,
+            sensitivity: privacy.sensitivity(),
             calibration: privacy.calibration,
             epsilon: self.is_private().then_some(privacy.epsilon),
             delta: privacy.delta(),

@@ -1,9 +1,10 @@
 //! What an experiment is given where its file does not say: what needs the data to be chosen. The rest are defaults of [`Config`] itself.
 
 use super::error::{ExperimentError, PrivacyTableError};
-use super::graph;
+use super::{graph, numbers};
 use crate::config::{Config, PeerCount, TopologySource};
 use crate::data::{self, Partition};
+use crate::privacy::{Adjacency, SensitivityRule};
 use crate::topology::GeneratorConfig;
 use crate::vocabulary::Distribution;
 
@@ -12,8 +13,16 @@ const MOST_ALONE: usize = 1000;
 /// How many peers there are then.
 const PEERS: usize = 100;
 
-/// Fills in how many peers there are where the kind of the data decides that.
+/// Fills in the rule of the sensitivity, and how many peers there are where the kind of the data decides that.
 pub(super) fn of_format(config: &mut Config) {
+    if config.privacy.sensitivity.is_none() {
+        let whole = [Adjacency::User, Adjacency::ReplaceUser, Adjacency::Rating];
+        let rows = numbers::are_meant(&config.data) && whole.contains(&config.privacy.adjacency);
+        config.privacy.sensitivity = Some(match rows {
+            true => SensitivityRule::UnitRow,
+            false => SensitivityRule::Exact,
+        });
+    }
     if config.peers.count != PeerCount::Auto {
         return;
     }

@@ -19,7 +19,7 @@ impl Divisor {
     ///
     /// That one key, `privacy.sensitivity`, decides both: rows and a bound that is not theirs cannot be combined.
     pub(crate) fn new(config: &Config, floor: NonZeroU32) -> Self {
-        let is_root = config.privacy.sensitivity == SensitivityRule::RootFloor;
+        let is_root = config.privacy.sensitivity() == SensitivityRule::RootFloor;
         Self { floor, is_root }
     }
 

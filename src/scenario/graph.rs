@@ -134,12 +134,12 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     }
     let privacy = &config.privacy;
     let of_graph = matches!(privacy.adjacency, Adjacency::Edge | Adjacency::Entry)
-        && privacy.sensitivity == SensitivityRule::Exact;
+        && privacy.sensitivity() == SensitivityRule::Exact;
     if !of_graph {
         return refuse(
             "format",
             "= \"graph\" protects edges: set privacy.adjacency = \"edge\" (an edge is there or not) or \"entry\" (one entry of one row changes) \
-             and leave privacy.sensitivity at \"exact\"",
+             and leave privacy.sensitivity() at \"exact\"",
         );
     }
     check_noise(config)
@@ -161,11 +161,11 @@ fn check_bipartite(config: &Config) -> Result<(), ExperimentError> {
     }
     let privacy = &config.privacy;
     if privacy.adjacency != Adjacency::EntryBipartite
-        || privacy.sensitivity != SensitivityRule::Exact
+        || privacy.sensitivity() != SensitivityRule::Exact
     {
         return refuse(
             "format",
-            "is a matrix whose rows and columns are the peers: set privacy.adjacency = \"entry-bipartite\" and leave privacy.sensitivity at \
+            "is a matrix whose rows and columns are the peers: set privacy.adjacency = \"entry-bipartite\" and leave privacy.sensitivity() at \
              \"exact\"",
         );
     }

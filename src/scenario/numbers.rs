@@ -273,7 +273,7 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
 
 /// Numbers have no interactions: what one record is, and how it is bounded.
 fn check_privacy(config: &Config) -> Result<(), ExperimentError> {
-    let (adjacency, rule) = (config.privacy.adjacency, config.privacy.sensitivity);
+    let (adjacency, rule) = (config.privacy.adjacency, config.privacy.sensitivity());
     if adjacency == Adjacency::Rating {
         return rating::check(config);
     }

@@ -100,7 +100,7 @@ fn check_counts(config: &Config) -> Result<(), PilotTableError> {
     let privacy = &config.privacy;
     let spec = SensitivitySpec::new(
         privacy.adjacency,
-        privacy.sensitivity,
+        privacy.sensitivity(),
         1,
         config.data.degree_cap,
     );

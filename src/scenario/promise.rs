@@ -28,7 +28,7 @@ pub(super) fn of(config: &Config, own_files: bool) -> Result<Promise, PrivacyErr
         delta,
         bounds: SensitivitySpec::new(
             privacy.adjacency,
-            privacy.sensitivity,
+            privacy.sensitivity(),
             config.data.degree_floor,
             config.data.degree_cap,
         ),

@@ -14,7 +14,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
             "is not \"ratings\", which privacy.adjacency = \"rating\" is about: set it, or another adjacency",
         );
     }
-    if config.privacy.sensitivity != SensitivityRule::UnitRow {
+    if config.privacy.sensitivity() != SensitivityRule::UnitRow {
         return refuse(
             "values",
             "= \"ratings\" with privacy.adjacency = \"rating\" is bounded by privacy.sensitivity = \"unit-row\": set that",

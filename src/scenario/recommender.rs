@@ -149,7 +149,7 @@ fn unit_noise(
     };
     let (privacy, cap) = (config.privacy.clone(), config.data.degree_cap);
     Ok(move |floor| {
-        let spec = SensitivitySpec::new(privacy.adjacency, privacy.sensitivity, floor, cap);
+        let spec = SensitivitySpec::new(privacy.adjacency, privacy.sensitivity(), floor, cap);
         Ok(factor * multiplier * spec.of(quantity, 1)?.bound(1.0))
     })
 }

@@ -125,7 +125,7 @@ pub(super) fn settings(experiment: &Experiment) -> (Vec<Proposal>, Vec<(String, 
 pub(super) fn rule(config: &Config) -> SensitivityRule {
     let privacy = &config.privacy;
     let of_one = privacy.adjacency == Adjacency::Interaction && config.data.degree_cap.is_none();
-    match privacy.sensitivity {
+    match privacy.sensitivity() {
         SensitivityRule::Exact if of_one => SensitivityRule::RootFloor,
         other => other,
     }

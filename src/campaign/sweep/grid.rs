@@ -328,7 +328,7 @@ pub(super) fn neutral(mut config: Config) -> Config {
         epsilon: 1.0,
         delta: Some(1e-6),
         adjacency: Adjacency::Interaction,
-        sensitivity: SensitivityRule::Exact,
+        sensitivity: Some(SensitivityRule::Exact),
         calibration: Calibration::Analytic,
         budget: BudgetSplit::Even,
         colluders: 0,
@@ -338,11 +338,11 @@ pub(super) fn neutral(mut config: Config) -> Config {
     };
     if numbers::are_meant(&config.data) {
         config.privacy.adjacency = Adjacency::User;
-        config.privacy.sensitivity = SensitivityRule::UnitRow;
+        config.privacy.sensitivity = Some(SensitivityRule::UnitRow);
     }
     if let Some(adjacency) = graph::adjacency(&config) {
         config.privacy.adjacency = adjacency;
-        config.privacy.sensitivity = SensitivityRule::Exact;
+        config.privacy.sensitivity = Some(SensitivityRule::Exact);
     }
     if config.data.degree_cap.is_some() {
         // The only proofs that cover a cap.

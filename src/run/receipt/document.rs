@@ -339,7 +339,7 @@ impl Receipt {
                 epsilon: privacy.epsilon,
                 delta: privacy.delta(),
                 adjacency: privacy.adjacency,
-                sensitivity: privacy.sensitivity,
+                sensitivity: privacy.sensitivity(),
                 degree_floor: config.data.degree_floor,
                 degree_cap: config.data.degree_cap,
                 algorithm: config.algorithm.kind,

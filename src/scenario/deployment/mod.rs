@@ -52,7 +52,7 @@ use super::error::{DataTableError, ExperimentError, NetworkError};
 use super::experiment::Experiment;
 use super::materials::Materials;
 use super::rows::Rows;
-use super::{memory, numbers};
+use super::{defaults, memory, numbers};
 use crate::algorithm::LocalData;
 use crate::config::{Config, PeerCount};
 use crate::data::{ColumnProblem, FileFormat, ItemNames, Loaded, OwnFile};
@@ -291,9 +291,10 @@ impl Deployment {
                 data.insert("items_file".to_owned(), Value::String(ITEMS.to_owned()));
             }
         }
-        Value::Table(table)
-            .try_into()
-            .map_err(|error: toml::de::Error| DeploymentError::Parse(error.to_string()))
+        let read: Result<Config, toml::de::Error> = Value::Table(table).try_into();
+        let mut config = read.map_err(|error| DeploymentError::Parse(error.to_string()))?;
+        defaults::of_format(&mut config);
+        Ok(config)
     }
 
     /// The experiment that so many members plan alike under this beacon.

@@ -441,7 +441,7 @@ fn advised_and_run(file: &str, keys: &[&str]) -> (f64, u64) {
     config.algorithm = advised.algorithm;
     config.averaging = advised.averaging;
     config.data.degree_floor = advised.degree_floor;
-    config.privacy.sensitivity = advised.sensitivity;
+    config.privacy.sensitivity = Some(advised.sensitivity);
     config.evaluation.reference_floor = Some(1);
     config.compare = None;
     let experiment = Experiment::resolve(config, experiment.base()).expect("advised");
