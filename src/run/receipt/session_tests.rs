@@ -26,13 +26,16 @@ scheme = "tree"
 [privacy]
 epsilon = 2.0
 delta = 1e-5
-adjacency = "interaction"
 colluders = 1
 "#;
 
 /// What so many participants plan with these further lines of the table `privacy`.
 fn experiment(privacy: &str, participants: usize) -> Experiment {
-    let plan = toml::from_str(&format!("{PLAN}{privacy}")).expect("TOML");
+    let unit = match privacy.contains("adjacency") {
+        true => "",
+        false => "adjacency = \"interaction\"\n",
+    };
+    let plan = toml::from_str(&format!("{PLAN}{unit}{privacy}")).expect("TOML");
     let columns = (0..8).map(|item| format!("i{item}")).collect();
     let deployment = Deployment::new(&plan, columns, 30, Path::new(".")).expect("valid");
     let planned = deployment.experiment(participants, &[3; 32], 0);

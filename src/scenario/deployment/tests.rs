@@ -151,6 +151,7 @@ fn of_numbers(keys: &str) -> String {
             &format!("format = \"matrix-csv\"\n{keys}"),
         )
         .replace("threshold = 2.0\ndegree_floor = 2", "")
+        .replace("adjacency = \"interaction\"\n", "")
         .replace(
             "colluders = 1",
             "colluders = 1\nadjacency = \"user\"\nsensitivity = \"unit-row\"",
