@@ -113,7 +113,7 @@ def test_numbers_that_are_none_are_refused_by_their_place(small: dict[str, Any],
     for bad in (np.nan, np.inf):
         broken = rows.copy()
         broken[3, 1] = bad
-        with pytest.raises(ValueError, match="rows.npy"):
+        with pytest.raises(ValueError, match=r"^data\[3, 1\] is "):
             undertone.run(small, data=broken)
 
 

@@ -71,7 +71,7 @@ def test_what_is_missing_or_wrong_is_said() -> None:
         undertone.verify(PEOPLE, algorithm={"kind": "power", "rank": 1, "iterations": 2, "block": 3}, **PROMISE)
     with pytest.raises(ValueError, match="experiment file"):
         undertone.verify(PEOPLE, algorithm={**KRYLOV, "precondition": "items"}, **PROMISE)
-    with pytest.raises(ValueError, match="row 3"):
+    with pytest.raises(ValueError, match=r"^rows\[3, 0\] is nan"):
         undertone.verify(np.where(np.arange(48)[:, None] == 3, np.nan, PEOPLE), algorithm=KRYLOV, **PROMISE)
     with pytest.raises(ValueError, match="two dimensions"):
         undertone.verify(PEOPLE[0], algorithm=KRYLOV, **PROMISE)

@@ -134,10 +134,13 @@ fn insert(
     };
     let mut target = table;
     let section = parents.first().copied().unwrap_or_default();
-    for part in parents {
-        let entry = target
-            .entry(part.to_owned())
-            .or_insert_with(|| toml::Value::Table(usual(part)));
+    for (depth, part) in parents.into_iter().enumerate() {
+        let entry = target.entry(part.to_owned()).or_insert_with(|| {
+            toml::Value::Table(match depth {
+                0 => usual(part),
+                _ => toml::Table::new(),
+            })
+        });
         target = entry
             .as_table_mut()
             .ok_or_else(|| OverrideError::NotATable {

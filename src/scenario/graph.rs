@@ -139,7 +139,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         return refuse(
             "format",
             "= \"graph\" protects edges: set privacy.adjacency = \"edge\" (an edge is there or not) or \"entry\" (one entry of one row changes) \
-             and leave privacy.sensitivity() at \"exact\"",
+             and leave privacy.sensitivity at \"exact\"",
         );
     }
     check_noise(config)
@@ -165,7 +165,7 @@ fn check_bipartite(config: &Config) -> Result<(), ExperimentError> {
     {
         return refuse(
             "format",
-            "is a matrix whose rows and columns are the peers: set privacy.adjacency = \"entry-bipartite\" and leave privacy.sensitivity() at \
+            "is a matrix whose rows and columns are the peers: set privacy.adjacency = \"entry-bipartite\" and leave privacy.sensitivity at \
              \"exact\"",
         );
     }
