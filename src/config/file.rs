@@ -7,23 +7,39 @@ use super::overrides;
 use super::schema::Config;
 use super::topology::TopologySource;
 
+/// An experiment file as it is written.
+struct Written {
+    text: String,
+    table: toml::Table,
+}
+
+impl Written {
+    fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Read {
+            path: path.to_path_buf(),
+            source,
+        })?;
+        let table = toml::from_str(&text).map_err(|source| parse_error(path, source))?;
+        Ok(Self { text, table })
+    }
+}
+
+fn parse_error(path: &Path, source: toml::de::Error) -> ConfigError {
+    ConfigError::Parse {
+        path: path.to_path_buf(),
+        source: Box::new(source),
+    }
+}
+
 /// Reads and parses an experiment file and applies overrides.
 ///
 /// # Errors
 /// [`ConfigError::Read`], [`ConfigError::Parse`] or [`ConfigError::Override`].
 pub fn read_config(path: &Path, set: &[String]) -> Result<Config, ConfigError> {
     check_path(path)?;
-    let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Read {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    let parse_error = |source| ConfigError::Parse {
-        path: path.to_path_buf(),
-        source: Box::new(source),
-    };
+    let Written { text, mut table } = Written::read(path)?;
     // Parsed as written first, so that errors point at lines of the file.
-    let _: Config = toml::from_str(&text).map_err(parse_error)?;
-    let mut table: toml::Table = toml::from_str(&text).map_err(parse_error)?;
+    let _: Config = toml::from_str(&text).map_err(|source| parse_error(path, source))?;
     if let Some(name) = name_of(path) {
         table
             .entry("name")
@@ -47,16 +63,7 @@ const TOLD: [&str; 6] = [
 /// # Errors
 /// [`ConfigError::Read`] and [`ConfigError::Parse`].
 pub fn left_to_defaults(path: &Path, set: &[String]) -> Result<Vec<&'static str>, ConfigError> {
-    let read = std::fs::read_to_string(path);
-    let text = read.map_err(|source| ConfigError::Read {
-        path: path.to_path_buf(),
-        source,
-    })?;
-    let parsed: Result<toml::Table, _> = toml::from_str(&text);
-    let table = parsed.map_err(|source| ConfigError::Parse {
-        path: path.to_path_buf(),
-        source: Box::new(source),
-    })?;
+    let table = Written::read(path)?.table;
     let is_set = |key: &str| {
         let keys = set.iter().filter_map(|text| text.split_once('='));
         let inside = |one: &str, other: &str| {

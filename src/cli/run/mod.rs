@@ -26,6 +26,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
         return super::study::execute(arguments, &study);
     }
     let config = arguments.experiment.config()?;
+    let defaults = arguments.experiment.left_to_defaults()?;
     if config.sweep.is_some() || Auto::is_meant(&config) {
         ensure!(
             arguments.faults.is_none(),
@@ -112,8 +113,7 @@ pub(crate) fn execute(arguments: &RunArguments) -> Result<Verdict> {
         writeln!(out)?;
     } else if !quiet {
         let mut lines = screen::lines(&experiment, &results.summary, &written)?;
-        let keys = arguments.experiment.left_to_defaults()?;
-        lines.extend(defaults::line(experiment.config(), &keys));
+        lines.extend(defaults::line(experiment.config(), &defaults));
         writeln!(out, "{}", lines.join("\n"))?;
         if arguments.detail.verbose {
             writeln!(out)?;
