@@ -19,7 +19,7 @@ use crate::linalg::{Block, SparseRows};
 use crate::noise::{LaplaceShares, Term};
 use crate::plan::graphs_digest;
 use crate::protocol::averaging::Schedule;
-use crate::protocol::{PlannedRelease, SessionParameters, SessionPlan, Values, check_start};
+use crate::protocol::{PlannedRelease, SessionParameters, SessionPlan, Values};
 use crate::topology::{Graph, Mixing, Provenance, Topology};
 use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Seed};
 
@@ -134,33 +134,50 @@ impl Session {
     /// # Cost
     /// O(edges + peers + n b²); the diameter of a graph is found once per [`Topology`].
     pub fn new(parts: SessionParts) -> Result<Self, SessionError> {
-        let made = Self::derive(parts)?;
-        made.public.check()?;
-        check_rows(made.plan(), &made.rows)?;
-        check_curator(made.plan(), made.sigma_central)?;
-        let most = made.rows.iter().map(SparseRows::len).max();
+        let graphs = (parts.topology, parts.noise_topology);
+        let public = PublicSession::new(parts.plan, graphs, parts.schedule, parts.start)?;
+        Self::among(
+            public,
+            parts.rows,
+            parts.seed,
+            parts.sigma_central,
+            parts.setting,
+        )
+    }
+
+    /// The session with this public part, of peers who hold these rows, whose noise is derived.
+    ///
+    /// # Errors
+    /// Those of [`Self::new`] that are about rows and a curator's noise.
+    fn among(
+        public: PublicSession,
+        rows: Arc<PeerRows>,
+        seed: Seed,
+        sigma_central: f64,
+        setting: [u8; 32],
+    ) -> Result<Self, SessionError> {
+        check_rows(public.plan(), &rows)?;
+        check_curator(public.plan(), sigma_central)?;
+        let most = rows.iter().map(SparseRows::len).max();
+        let made = Self::derive(public, rows, seed, sigma_central, setting)?;
         made.check_rounding(most.unwrap_or(0))?;
         Ok(made)
     }
 
-    /// Derives the noise of these parts.
-    fn derive(parts: SessionParts) -> Result<Self, SessionError> {
-        let SessionParts {
-            plan,
-            topology,
-            schedule,
-            noise_topology,
-            rows,
-            start,
-            seed,
-            sigma_central,
-            setting,
-        } = parts;
+    /// The same without a check: derives the noise.
+    fn derive(
+        public: PublicSession,
+        rows: Arc<PeerRows>,
+        seed: Seed,
+        sigma_central: f64,
+        setting: [u8; 32],
+    ) -> Result<Self, SessionError> {
         // The plan's digest covers σ's, noise factors, algorithm, shape, sensitivity, averaging, both graphs and X⁰.
+        let plan = public.plan();
         let root = seed.noise_root(Binding::to(&[plan.digest(), rows.digest(), &setting]));
         Ok(Self {
             noise: Assignment::new(root, plan.sigmas())?.in_ring(plan.ring_laws().cloned()),
-            public: PublicSession::unchecked(plan, (topology, noise_topology), schedule, start),
+            public,
             rows,
             seed,
             sigma_central,
@@ -218,21 +235,6 @@ impl Session {
             sigma_central,
             setting: [0; 32],
         })
-    }
-
-    fn into_parts(self) -> SessionParts {
-        let public = self.public;
-        SessionParts {
-            plan: Arc::clone(public.plan()),
-            topology: Arc::clone(public.topology()),
-            schedule: Arc::clone(public.schedule()),
-            noise_topology: Arc::clone(public.noise_topology()),
-            rows: self.rows,
-            start: Arc::clone(public.start()),
-            seed: self.seed,
-            sigma_central: self.sigma_central,
-            setting: self.setting,
-        }
     }
 
     /// Whether rounding of contributions of so many rows is small beside the noise, if there is any. [`Self::new`] asks it of the most that a peer holds.
@@ -382,15 +384,14 @@ impl Session {
     /// # Errors
     /// [`SessionError::Start`] for a block of another shape or with columns that are not orthonormal.
     pub fn with_start(self, start: Arc<Block>) -> Result<Self, SessionError> {
-        let mut parameters = self.plan().parameters().clone();
-        parameters.start = start.digest();
-        let plan = Arc::new(self.plan().with(parameters)?);
-        check_start(&plan, &start).map_err(SessionError::Start)?;
-        Self::derive(SessionParts {
-            plan,
-            start,
-            ..self.into_parts()
-        })
+        let public = self.public.with_start(start)?;
+        Self::derive(
+            public,
+            self.rows,
+            self.seed,
+            self.sigma_central,
+            self.setting,
+        )
     }
 
     /// The same session under another plan. Its noise is another.
@@ -398,10 +399,15 @@ impl Session {
     /// # Errors
     /// As [`Self::new`].
     pub fn with_plan(self, plan: SessionPlan) -> Result<Self, SessionError> {
-        Self::new(SessionParts {
-            plan: Arc::new(plan),
-            ..self.into_parts()
-        })
+        let public = self.public.under(Arc::new(plan));
+        public.check()?;
+        Self::among(
+            public,
+            self.rows,
+            self.seed,
+            self.sigma_central,
+            self.setting,
+        )
     }
 
     /// The same session of peers who hold other rows: another world, on which the same plan is run. Its noise is another.
@@ -410,10 +416,13 @@ impl Session {
     /// [`SessionError::Rows`] and [`SessionError::Dimension`].
     pub fn with_rows(self, rows: Arc<PeerRows>) -> Result<Self, SessionError> {
         check_rows(self.plan(), &rows)?;
-        Self::derive(SessionParts {
+        Self::derive(
+            self.public,
             rows,
-            ..self.into_parts()
-        })
+            self.seed,
+            self.sigma_central,
+            self.setting,
+        )
     }
 
     /// The same session under another seed, from the same starting block: other noise.
@@ -421,10 +430,13 @@ impl Session {
     /// # Errors
     /// None for a session that was checked.
     pub(crate) fn with_seed(self, seed: Seed) -> Result<Self, SessionError> {
-        Self::derive(SessionParts {
+        Self::derive(
+            self.public,
+            self.rows,
             seed,
-            ..self.into_parts()
-        })
+            self.sigma_central,
+            self.setting,
+        )
     }
 
     /// The same session with a curator whose noise has this standard deviation per unit sensitivity. The peers' noise
@@ -493,12 +505,27 @@ impl Session {
 impl Session {
     /// A session of parts that nobody checked.
     pub(crate) fn unchecked(parts: SessionParts) -> Self {
-        Self::derive(parts).expect("noise of a valid plan")
+        let graphs = (parts.topology, parts.noise_topology);
+        let public = PublicSession::unchecked(parts.plan, graphs, parts.schedule, parts.start);
+        let (rows, seed) = (parts.rows, parts.seed);
+        Self::derive(public, rows, seed, parts.sigma_central, parts.setting)
+            .expect("noise of a valid plan")
     }
 
     /// The parts of this session.
     pub(crate) fn parts(&self) -> SessionParts {
-        self.clone().into_parts()
+        let public = &self.public;
+        SessionParts {
+            plan: Arc::clone(public.plan()),
+            topology: Arc::clone(public.topology()),
+            schedule: Arc::clone(public.schedule()),
+            noise_topology: Arc::clone(public.noise_topology()),
+            rows: Arc::clone(&self.rows),
+            start: Arc::clone(public.start()),
+            seed: self.seed.clone(),
+            sigma_central: self.sigma_central,
+            setting: self.setting,
+        }
     }
 
     /// The same session with other noise than its own.

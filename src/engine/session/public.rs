@@ -130,6 +130,22 @@ impl PublicSession {
         }
     }
 
+    /// The same session from another starting block, which its plan then names.
+    ///
+    /// # Errors
+    /// [`SessionError::Start`].
+    pub(super) fn with_start(self, start: Arc<Block>) -> Result<Self, SessionError> {
+        let mut parameters = self.plan.parameters().clone();
+        parameters.start = start.digest();
+        let plan = Arc::new(self.plan.with(parameters)?);
+        check_start(&plan, &start).map_err(SessionError::Start)?;
+        Ok(Self {
+            plan,
+            start,
+            ..self
+        })
+    }
+
     /// The same session with this plan, whatever it is.
     pub(super) fn under(self, plan: Arc<SessionPlan>) -> Self {
         Self { plan, ..self }

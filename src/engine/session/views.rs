@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{PublicSession, Session, SessionError, SessionParts};
+use super::{PublicSession, Session, SessionError};
 use crate::algorithm::LocalData;
 use crate::engine::rows::PeerRows;
 use crate::plan::{Averaging, graphs_digest, mixing_bounds};
@@ -81,7 +81,7 @@ impl<S> Made<S> {
     fn or_make(
         &self,
         view: &View,
-        make: impl FnOnce() -> Result<S, ViewError>,
+        make: impl FnOnce(&[PeerIndex]) -> Result<S, ViewError>,
     ) -> Result<Arc<ViewSession<S>>, ViewError> {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.get(&view.number)
@@ -89,10 +89,11 @@ impl<S> Made<S> {
         {
             return Ok(Arc::clone(known));
         }
+        let members: Arc<[PeerIndex]> = view.members.iter().collect();
         let fresh = Arc::new(ViewSession {
-            session: make()?,
+            session: make(&members)?,
             view: view.clone(),
-            members: view.members.iter().collect(),
+            members,
         });
         made.insert(view.number, Arc::clone(&fresh));
         Ok(fresh)
@@ -129,11 +130,10 @@ impl PublicViews {
     /// # Errors
     /// [`ViewError`].
     pub fn of(&self, view: &View) -> Result<Arc<ViewSession<PublicSession>>, ViewError> {
-        self.made.or_make(view, || self.make(view))
+        self.made.or_make(view, |members| self.make(view, members))
     }
 
-    fn make(&self, view: &View) -> Result<PublicSession, ViewError> {
-        let members: Vec<PeerIndex> = view.members.iter().collect();
+    fn make(&self, view: &View, members: &[PeerIndex]) -> Result<PublicSession, ViewError> {
         if is_whole(view, self.session.peers()) {
             return Ok(self.session.clone());
         }
@@ -148,7 +148,7 @@ impl PublicViews {
         let topology = induced(&nodes, open)?;
         // Partners need no link to share noise.
         let noise_topology = induced(&nodes, self.session.noise_graph().edge_list())?;
-        let averaging = self.averaging.among(&members);
+        let averaging = self.averaging.among(members);
         let schedule = averaging.compile(&topology, mixing_bounds(&topology))?;
         let all = self.session.plan().parameters();
         let parameters = SessionParameters {
@@ -168,7 +168,7 @@ impl PublicViews {
 
 /// Whether nothing has gone wrong: the first view, of all peers.
 fn is_whole(view: &View, peers: usize) -> bool {
-    view.number == ViewNumber(0) && view.members.iter().count() == peers
+    view.number == ViewNumber(0) && view.members.len() == peers
 }
 
 /// The views of a simulated session, with the rows and the noise of all members.
@@ -209,7 +209,7 @@ impl SessionViews {
     /// # Errors
     /// [`ViewError`].
     pub fn of(&self, view: &View) -> Result<Arc<ViewSession<Session>>, ViewError> {
-        self.made.or_make(view, || self.make(view))
+        self.made.or_make(view, |_| self.make(view))
     }
 
     fn make(&self, view: &View) -> Result<Session, ViewError> {
@@ -232,19 +232,18 @@ impl SessionViews {
         if is_told {
             setting.update(&view.digest());
         }
-        let public = &made.session;
-        let plan = public.plan();
-        Ok(Session::new(SessionParts {
-            plan: Arc::clone(plan),
-            topology: Arc::clone(public.topology()),
-            schedule: Arc::clone(public.schedule()),
-            noise_topology: Arc::clone(public.noise_topology()),
-            rows: Arc::new(PeerRows::of_local(&rows)),
-            start: Arc::clone(public.start()),
-            seed: self.session.seed.clone(),
-            sigma_central: self.session.sigma_central.min(plan.sigma_of_sum(1.0)),
-            setting: *setting.finalize().as_bytes(),
-        })?)
+        let public = made.session.clone();
+        let sigma_central = self
+            .session
+            .sigma_central
+            .min(public.plan().sigma_of_sum(1.0));
+        Ok(Session::among(
+            public,
+            Arc::new(PeerRows::of_local(&rows)),
+            self.session.seed.clone(),
+            sigma_central,
+            *setting.finalize().as_bytes(),
+        )?)
     }
 }
 
