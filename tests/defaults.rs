@@ -88,6 +88,31 @@ fn peers_and_their_graph_follow_from_the_data() {
 }
 
 #[test]
+fn a_column_of_peers_asks_for_their_number_or_for_a_graph() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut ratings = String::from("user,item,rating,clinic\n");
+    for user in 0..12 {
+        for item in (0..6).filter(|item| (user + item) % 2 == 0) {
+            let _ = writeln!(ratings, "u{user},i{item},4,{}", user % 4);
+        }
+    }
+    fs::write(folder.path().join("ratings.csv"), ratings).expect("writable");
+    let text = "[data]\npath = \"ratings.csv\"\nformat = \"table\"\nitems = 6\ncolumns = { peer = \"clinic\" }\n[privacy]\nepsilon = 2.0\n";
+    for set in [&[] as &[&str], &["peers.count=\"users\""]] {
+        let refused = resolve(folder.path(), text, set).expect_err("how many are there?");
+        let expected = "set peers.count to the number of nodes of the graph";
+        assert!(refused.contains(expected), "{refused}");
+    }
+    let set = resolve(folder.path(), text, &["peers.count=4"]).expect("four clinics");
+    assert_eq!(set.topology().graph().nodes(), 4);
+    // A graph that is handed in says it.
+    let config = read_config(&folder.path().join("my films.toml"), &[]).expect("readable");
+    let topology = set.topology().clone();
+    let own = Experiment::on_topology(config, folder.path(), topology).expect("four nodes");
+    assert_eq!(own.config().peers, set.config().peers);
+}
+
+#[test]
 fn what_is_said_stays_and_nothing_follows_from_a_private_number_of_users() {
     let folder = folder(40);
     let set = [

@@ -67,6 +67,11 @@ impl TopologySource {
         *self == Self::Auto
     }
 
+    /// What so many peers have where nothing is said.
+    pub(crate) fn usual(peers: usize) -> Self {
+        Self::Generator(GeneratorConfig::usual(peers, 1))
+    }
+
     /// The path of the file, if it is one.
     pub(super) fn file_mut(&mut self) -> Option<&mut PathBuf> {
         match self {
@@ -82,7 +87,7 @@ impl TopologySource {
     /// the peers.
     pub fn resolve(&self, base: &Path, peers: usize) -> Result<Topology, TopologyError> {
         match self {
-            Self::Auto => Topology::generate(&GeneratorConfig::usual(peers, 1), peers),
+            Self::Auto => Self::usual(peers).resolve(base, peers),
             Self::Generator(generator) => Topology::generate(generator, peers),
             Self::Edges(edges) => edges.topology(peers),
             Self::File(source) => {

@@ -1,11 +1,10 @@
 //! What an experiment is given where its file does not say: what needs the data to be chosen. The rest are defaults of [`Config`] itself.
 
 use super::error::{ExperimentError, PrivacyTableError};
-use super::{graph, numbers};
+use super::{graph, numbers, placement};
 use crate::config::{Config, PeerCount, TopologySource};
 use crate::data::{self, Partition};
 use crate::privacy::{Adjacency, SensitivityRule};
-use crate::topology::GeneratorConfig;
 use crate::vocabulary::Distribution;
 
 /// Above so many users a peer holds the rows of several.
@@ -13,8 +12,9 @@ const MOST_ALONE: usize = 1000;
 /// How many peers there are then.
 const PEERS: usize = 100;
 
-/// Fills in the rule of the sensitivity, and how many peers there are where the kind of the data decides that.
-pub(super) fn of_format(config: &mut Config) {
+/// Fills in the rule of the sensitivity, and how many peers there are where the kind of the data decides that; `nodes` are those of a graph that is there
+/// already.
+pub(super) fn of_format(config: &mut Config, nodes: Option<usize>) {
     if config.privacy.sensitivity.is_none() {
         let whole = [Adjacency::User, Adjacency::ReplaceUser, Adjacency::Rating];
         let rows = numbers::are_meant(&config.data) && whole.contains(&config.privacy.adjacency);
@@ -32,10 +32,14 @@ pub(super) fn of_format(config: &mut Config) {
         // Sizes say how many peers there are; a private number of users must not.
         let sizes = config.peers.sizes.as_ref().map(Vec::len);
         config.peers.count = PeerCount::Number(sizes.unwrap_or(PEERS));
+    } else if let Some(nodes) = nodes
+        && placement::is_meant(&config.data)
+    {
+        config.peers.count = PeerCount::Number(nodes);
     }
 }
 
-/// Fills in the number of peers, the graph and δ where they are left open; `nodes` are those of a graph that is there already.
+/// Fills in the number of peers, the graph and δ where they are left open; `nodes` as of [`of_format`].
 ///
 /// δ is [`usual_delta`]; 0 with Laplace noise that no pairs hide.
 ///
@@ -56,7 +60,7 @@ pub(super) fn of_data(
     }
     if config.topology == TopologySource::Auto {
         let peers = super::network::peer_count(config, loaded);
-        config.topology = TopologySource::Generator(GeneratorConfig::usual(peers, 1));
+        config.topology = TopologySource::usual(peers);
     }
     if config.privacy.delta.is_none() {
         let pure = config.noise.distribution == Distribution::Laplace;

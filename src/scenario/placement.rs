@@ -26,8 +26,8 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         "has a column of peers, and users of data.users_file of whom the data have no line would be at no peer: leave one of the two out"
     } else if config.peers.partition != Partition::RoundRobin || config.peers.sizes.is_some() {
         "has a column of peers, which says where every user is: leave peers.partition and peers.sizes out, or that column"
-    } else if config.peers.count == PeerCount::Users {
-        "has a column of peers, and peers.count = \"users\" is one peer per user: set peers.count to the number of nodes of the graph"
+    } else if matches!(config.peers.count, PeerCount::Users | PeerCount::Auto) {
+        "has a column of peers, whose number nothing says: set peers.count to the number of nodes of the graph (\"users\" is one peer per user)"
     } else {
         return Ok(());
     };

@@ -61,21 +61,10 @@ impl Experiment {
 
     /// The same for one of the sessions of an experiment whose algorithm is chosen after a pilot: it spends its part of the budget.
     pub(crate) fn resolve_part(
-        mut config: Config,
+        config: Config,
         materials: &Materials,
     ) -> Result<Self, ExperimentError> {
-        defaults::of_format(&mut config);
-        completion::check(&config)?;
-        filters::check(&config)?;
-        numbers::check(&config)?;
-        let mut clock = Clock::default();
-        let loaded = clock.time("data", || materials.loaded(&config.data))?;
-        defaults::of_data(&mut config, &loaded, None)?;
-        let peers = peer_count(&config, &loaded);
-        let topology = clock
-            .time("topology", || materials.topology(&config.topology, peers))
-            .map_err(NetworkError::Topology)?;
-        Self::assemble(config, &loaded, topology, materials, clock)
+        Self::on_graph(config, materials, None)
     }
 
     /// Builds an experiment on a graph of the caller's own instead of the configuration's `[topology]`.
@@ -84,20 +73,37 @@ impl Experiment {
     /// # Errors
     /// As [`Self::load`]; the graph must have as many nodes as there are peers.
     pub fn on_topology(
-        mut config: Config,
+        config: Config,
         base: &Path,
         topology: Topology,
     ) -> Result<Self, ExperimentError> {
-        defaults::of_format(&mut config);
+        Self::on_graph(config, &Materials::new(base), Some(Arc::new(topology)))
+    }
+
+    /// Builds an experiment on this graph, or where there is none on that of the configuration.
+    fn on_graph(
+        mut config: Config,
+        materials: &Materials,
+        topology: Option<Arc<Topology>>,
+    ) -> Result<Self, ExperimentError> {
+        let nodes = topology.as_ref().map(|topology| topology.graph().nodes());
+        defaults::of_format(&mut config, nodes);
         completion::check(&config)?;
         filters::check(&config)?;
         numbers::check(&config)?;
         let mut clock = Clock::default();
-        let materials = Materials::new(base);
         let loaded = clock.time("data", || materials.loaded(&config.data))?;
-        let topology = Arc::new(topology);
-        defaults::of_data(&mut config, &loaded, Some(topology.graph().nodes()))?;
-        Self::assemble(config, &loaded, topology, &materials, clock)
+        defaults::of_data(&mut config, &loaded, nodes)?;
+        let topology = match topology {
+            Some(topology) => topology,
+            None => {
+                let peers = peer_count(&config, &loaded);
+                clock
+                    .time("topology", || materials.topology(&config.topology, peers))
+                    .map_err(NetworkError::Topology)?
+            }
+        };
+        Self::assemble(config, &loaded, topology, materials, clock)
     }
 
     /// An experiment over what has been read, on this communication graph.

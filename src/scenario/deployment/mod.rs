@@ -293,7 +293,7 @@ impl Deployment {
         }
         let read: Result<Config, toml::de::Error> = Value::Table(table).try_into();
         let mut config = read.map_err(|error| DeploymentError::Parse(error.to_string()))?;
-        defaults::of_format(&mut config);
+        defaults::of_format(&mut config, None);
         Ok(config)
     }
 
