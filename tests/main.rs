@@ -26,6 +26,7 @@ mod list_sweeps;
 mod live;
 mod loss;
 mod low_rank;
+mod mistakes;
 #[cfg(all(feature = "node", feature = "cli", unix))]
 mod newcomers;
 #[cfg(all(feature = "node", feature = "cli"))]

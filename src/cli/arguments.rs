@@ -7,7 +7,9 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::campaign::advise::Guess;
 use crate::campaign::sweep::Shard;
-use crate::config::{Config, ConfigError, StudyConfig, left_to_defaults, read_config, read_faults};
+use crate::config::{
+    Config, ConfigError, Place, StudyConfig, left_to_defaults, read_config, read_faults,
+};
 use crate::run::recommend::Format;
 use crate::scenario::{Experiment, ExperimentError};
 use crate::vocabulary::{NameSyntax, read_name, read_names};
@@ -205,12 +207,18 @@ impl ExperimentArguments {
         }
     }
 
-    /// The error, said of this file.
+    /// The error, said of this file, with the line that it is about.
     pub(crate) fn named(
         &self,
         error: impl std::error::Error + Send + Sync + 'static,
     ) -> anyhow::Error {
-        anyhow::Error::new(error).context(format!("{} cannot be used", self.sim.display()))
+        let error = anyhow::Error::new(error);
+        let refusal: Vec<String> = error.chain().map(ToString::to_string).collect();
+        // The file was read before; where it is gone meanwhile, no line is named.
+        let text = std::fs::read_to_string(&self.sim).unwrap_or_default();
+        let place = Place::of(&refusal.join(" "), &text, &self.overrides());
+        let place = place.map_or_else(String::new, |place| format!(": {place}"));
+        error.context(format!("{} cannot be used{place}", self.sim.display()))
     }
 
     /// The study with all changes, if the file is one.

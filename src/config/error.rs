@@ -3,25 +3,13 @@
 use std::path::PathBuf;
 
 use super::overrides::OverrideError;
+use super::remedy::remedy;
 
-/// What a file without a required key can have there, in words to end the refusal with; nothing where no key is missing.
-fn example(refusal: &str) -> String {
-    let key = refusal
-        .strip_prefix("missing field `")
-        .and_then(|rest| rest.split('`').next());
-    let text = match key {
-        Some("data") => "[data]\npath = \"ratings.csv\"\nformat = \"csv-triples\"",
-        Some("format") => {
-            "format = \"csv-triples\" (user,item,rating), \"movielens-csv\", \"table\", \"matrix-csv\" or \"npy\"; all are in the guide, experiment_files"
-        }
-        Some("privacy") => "[privacy]\nepsilon = 1.0",
-        Some("epsilon") => "epsilon = 1.0",
-        Some("kind") => "kind = \"covariance\"",
-        Some("rank") => "rank = 4",
-        Some("iterations") => "iterations = 3, or 1 with kind = \"covariance\"",
-        _ => return String::new(),
-    };
-    format!("add it, for example:\n{text}\n")
+/// What the parser says, and what to change where it does not say that itself.
+fn told(refusal: &toml::de::Error) -> String {
+    let text = refusal.to_string();
+    let text = text.trim_end();
+    remedy(refusal.message()).map_or_else(|| text.to_owned(), |change| format!("{text}\n{change}"))
 }
 
 /// Why an experiment file cannot be read.
@@ -45,7 +33,7 @@ pub enum ConfigError {
         path: PathBuf,
     },
     /// The file is not a valid experiment.
-    #[error("{path}: {source}{}", example(source.message()), path = path.display())]
+    #[error("{path}: {}", told(source), path = path.display())]
     Parse {
         /// The file.
         path: PathBuf,

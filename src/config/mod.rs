@@ -17,7 +17,10 @@ mod overrides;
 mod peer_name;
 mod peers;
 mod pilot;
+#[cfg(feature = "cli")]
+mod place;
 mod recommender;
+mod remedy;
 mod schema;
 mod sketch;
 mod study;
@@ -52,3 +55,5 @@ pub(crate) use file::check_identity;
 #[cfg(feature = "cli")]
 pub(crate) use known_keys::keys_called;
 pub(crate) use overrides::with;
+#[cfg(feature = "cli")]
+pub(crate) use place::Place;

@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::algorithm::AlgorithmConfig;
 use super::known_keys::keys_called;
+use super::remedy::remedy;
 use super::schema::Config;
 
 /// An override that cannot be applied.
@@ -167,14 +168,17 @@ fn read<T: DeserializeOwned>(
     table: toml::Table,
     text: impl FnOnce() -> String,
 ) -> Result<T, OverrideError> {
-    T::deserialize(table).map_err(|source| OverrideError::Invalid {
-        text: text(),
-        // toml says where on lines of its own.
-        reason: source
-            .to_string()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" "),
+    T::deserialize(table).map_err(|source| {
+        let remedy = remedy(source.message()).map_or_else(String::new, |text| format!("; {text}"));
+        OverrideError::Invalid {
+            text: text(),
+            // toml says where on lines of its own.
+            reason: format!("{source}{remedy}")
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .replace(" ; ", "; "),
+        }
     })
 }
 

@@ -148,7 +148,7 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
     if data.row_clip.is_none() {
         return refuse(
             "row_clip",
-            "is missing: rows of numbers need a public bound on their length, to which longer ones are shortened",
+            "is missing: rows of numbers need a public bound on their length, to which longer ones are shortened: choose it without looking at them, such as row_clip = 1.0",
         );
     }
     if !matrix && data.image.is_some() {

@@ -173,7 +173,7 @@ pub enum TopologyError {
     #[error(transparent)]
     Graph(#[from] GraphError),
     /// A file that cannot be opened or read.
-    #[error("{}: {source}", path.display())]
+    #[error("the file {} cannot be read: {source}; put it there, or name another", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
