@@ -12,8 +12,10 @@ use undertone::campaign::sweep::{Advance, Shard, Shards, Sweep, SweepResult};
 use undertone::config::{StudyConfig, SweepConfig, resolved};
 use undertone::report;
 use undertone::run::output;
+use undertone::scenario::Materials;
 
 use crate::failure::Failure;
+use crate::memory::Memory;
 use crate::source::{Configured, Source};
 use crate::supervised::{Watching, supervised};
 
@@ -27,7 +29,7 @@ struct Opened {
 impl Opened {
     /// The sweep of this source. `program` is the file that computes it: this library, and not the interpreter that has loaded it.
     fn of(source: &Source, program: &Path) -> Result<Self, Failure> {
-        let Configured { config, base } = source.read()?;
+        let Configured { config, materials } = source.read()?;
         let Some(table) = config.sweep.clone() else {
             return Err(Failure::Value(format!(
                 "{} has no [sweep]: it is one run. Use undertone.run, or add the table \"sweep\" with lists under \"over\"",
@@ -35,7 +37,8 @@ impl Opened {
             )));
         };
         let written = resolved(&config);
-        let sweep = Sweep::new(config, &base).map_err(|error| source.named(error))?;
+        let sweep =
+            Sweep::from_materials(config, materials).map_err(|error| source.named(error))?;
         Ok(Self {
             sweep: sweep.computed_by(program),
             table,
@@ -103,18 +106,28 @@ pub(crate) fn cells(
     })
 }
 
-/// Puts the shards of a sweep together. Relative paths of the experiment start at `base`, or where they started for the first shard.
+/// Puts the shards of a sweep together. Relative paths of the experiment start at `base`, or where they started for the first shard; `memory` is what the
+/// shards had in memory.
 #[pyfunction]
-#[pyo3(signature = (folders, base, directory, program))]
+#[pyo3(signature = (folders, base, memory, directory, program))]
 pub(crate) fn merge(
     py: Python<'_>,
     folders: Vec<PathBuf>,
     base: Option<PathBuf>,
+    memory: Option<&Bound<'_, PyDict>>,
     directory: PathBuf,
     program: PathBuf,
 ) -> PyResult<(String, bool)> {
+    let memory = memory.map(Memory::of).transpose()?;
     supervised(py, None, move |watch| {
-        let shards = Shards::open(&folders, base.as_deref())?.computed_by(&program);
+        let materials = |written: &Path| {
+            let mut materials = Materials::new(base.as_deref().unwrap_or(written));
+            if let Some(memory) = &memory {
+                memory.make_known(&mut materials);
+            }
+            materials
+        };
+        let shards = Shards::open(&folders, materials)?.computed_by(&program);
         watch.pass();
         let result = shards.merge(&directory)?;
         let written = resolved(shards.config());
@@ -185,7 +198,10 @@ pub(crate) fn advise(
                 .map(|(t, d, s)| Guess::new(t, d, s))
                 .collect(),
         };
-        let Configured { mut config, base } = source.read()?;
+        let Configured {
+            mut config,
+            materials,
+        } = source.read()?;
         config.sweep = None;
         let told = |done, total| watch.tell(done, total);
         let advice = if pilot.is_some() || Auto::is_meant(&config) {
@@ -193,10 +209,11 @@ pub(crate) fn advise(
             let mut table = config.pilot.unwrap_or_default();
             table.bytes = limit.or(table.bytes);
             config.pilot = Some(table);
-            let open = Auto::new(config, &base).map_err(|error| source.named(error))?;
+            let open = Auto::from_materials(config, materials);
+            let open = open.map_err(|error| source.named(error))?;
             open.choose(&guesses, &told)?.advice
         } else {
-            let experiment = source.resolved(config, &base)?;
+            let experiment = source.resolved(config, &materials)?;
             let options = AdviseOptions {
                 bytes: limit,
                 guesses,

@@ -6,6 +6,7 @@ mod assessments;
 mod campaigns;
 mod failure;
 mod graphs;
+mod memory;
 mod rows;
 mod runs;
 mod source;

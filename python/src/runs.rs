@@ -146,14 +146,14 @@ pub(crate) struct Settled {
 
 /// Resolves a source, with the pilot and the choice of one that leaves its algorithm open.
 pub(crate) fn settled(source: &Source, watch: &Arc<Watch>) -> Result<Settled, Failure> {
-    let Configured { config, base } = source.read()?;
+    let Configured { config, materials } = source.read()?;
     refuse_sweeps(&config)?;
     if !Auto::is_meant(&config) {
-        let experiment = source.resolved(config, &base)?;
+        let experiment = source.resolved(config, &materials)?;
         let chosen = None;
         return Ok(Settled { experiment, chosen });
     }
-    let open = Auto::new(config, &base).map_err(|error| source.named(error))?;
+    let open = Auto::from_materials(config, materials).map_err(|error| source.named(error))?;
     let chosen = open.choose(&Guess::DEFAULTS, &|done, total| watch.tell(done, total))?;
     Ok(Settled {
         experiment: chosen.experiment.clone(),

@@ -6,27 +6,15 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use toml::{Table, Value};
-use undertone::config::{
-    Config, FileSource, TopologySource, anchored, apply, parse_set, read_config, read_faults,
-};
-use undertone::scenario::Experiment;
-use undertone::topology::ParallelEdges;
+use undertone::config::{Config, anchored, apply, parse_set, read_config, read_faults};
+use undertone::scenario::{Experiment, Materials};
 
 use crate::failure::Failure;
+use crate::memory::Memory;
 use crate::tables;
 
-/// What is in memory, as files of a folder that nobody else sees: see `undertone._memory`.
-#[derive(Clone, Debug, Default)]
-struct Memory {
-    folder: PathBuf,
-    /// File and format of the data.
-    data: Option<(String, String)>,
-    topology: Option<String>,
-    noise_topology: Option<String>,
-}
-
 /// An experiment as its caller describes it.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Source {
     /// The file, or the dictionary.
     described: Described,
@@ -42,14 +30,14 @@ enum Described {
     Table(Table),
 }
 
-/// A configuration and the folder that its paths start at.
+/// A configuration, where its files are, and what of it is in memory.
 pub(crate) struct Configured {
     pub(crate) config: Config,
-    pub(crate) base: PathBuf,
+    pub(crate) materials: Materials,
 }
 
 impl Source {
-    /// Reads what Python hands over: a path or a dictionary, keys to set, and `(folder, data, topology, noise topology)` of what is in memory.
+    /// Reads what Python hands over: a path or a dictionary, keys to set, and what is in memory.
     pub(crate) fn of(
         sim: &Bound<'_, PyAny>,
         set: Option<&Bound<'_, PyAny>>,
@@ -62,7 +50,7 @@ impl Source {
                 PyTypeError::new_err("an experiment is the path of a file or a dict")
             })?),
         };
-        let memory = memory.map(memory_of).transpose()?;
+        let memory = memory.map(Memory::of).transpose()?;
         Ok(Self {
             described,
             set: set_of(set)?,
@@ -118,7 +106,6 @@ impl Source {
                 let mut table = table.clone();
                 let name = || Value::String("python".to_owned());
                 table.entry("name").or_insert_with(name);
-                table.entry("seed").or_insert(Value::Integer(0));
                 if let Some(memory) = memory {
                     table = memory.over(table)?;
                 }
@@ -128,86 +115,29 @@ impl Source {
         if let Some(path) = &self.faults {
             config.faults = Some(read_faults(path)?);
         }
-        let Some(memory) = &self.memory else {
-            return Ok(Configured { config, base });
-        };
-        // Other paths stay where they are; what is in memory has names that are the same in every run.
-        config = anchored(config, &base);
-        if let Some((file, _)) = &memory.data {
-            config.data.path = file.into();
+        let mut materials = Materials::new(&base);
+        if let Some(memory) = &self.memory {
+            // Other paths are absolute: none of them is the name of what is in memory.
+            config = memory.named(anchored(config, &base));
+            memory.make_known(&mut materials);
         }
-        if let Some(file) = &memory.topology {
-            config.topology = graph_file(file);
-        }
-        if let Some(file) = &memory.noise_topology {
-            config.noise_topology = Some(graph_file(file));
-        }
-        let base = memory.folder.clone();
-        Ok(Configured { config, base })
+        Ok(Configured { config, materials })
     }
 
     /// The experiment.
     pub(crate) fn experiment(&self) -> Result<Experiment, Failure> {
-        let Configured { config, base } = self.read()?;
-        self.resolved(config, &base)
+        let Configured { config, materials } = self.read()?;
+        self.resolved(config, &materials)
     }
 
     /// The experiment of this configuration.
-    pub(crate) fn resolved(&self, config: Config, base: &Path) -> Result<Experiment, Failure> {
-        Experiment::resolve(config, base).map_err(|error| self.named(error))
+    pub(crate) fn resolved(
+        &self,
+        config: Config,
+        materials: &Materials,
+    ) -> Result<Experiment, Failure> {
+        Experiment::resolve_from(config, materials).map_err(|error| self.named(error))
     }
-}
-
-impl Memory {
-    /// The same table with what is in memory in place of what it says.
-    fn over(&self, mut table: Table) -> Result<Table, Failure> {
-        if let Some((file, format)) = &self.data {
-            let data = table
-                .entry("data")
-                .or_insert_with(|| Value::Table(Table::new()));
-            let Value::Table(data) = data else {
-                return Err(Failure::Value("data is not a table".to_owned()));
-            };
-            data.insert("path".to_owned(), Value::String(file.clone()));
-            data.insert("format".to_owned(), Value::String(format.clone()));
-            data.remove("obtain");
-            data.remove("generate");
-        }
-        for (key, file) in [
-            ("topology", &self.topology),
-            ("noise_topology", &self.noise_topology),
-        ] {
-            if let Some(file) = file {
-                let source = Table::from_iter([("file".to_owned(), Value::String(file.clone()))]);
-                table.insert(key.to_owned(), Value::Table(source));
-            }
-        }
-        Ok(table)
-    }
-}
-
-fn graph_file(file: &str) -> TopologySource {
-    TopologySource::File(FileSource {
-        file: file.into(),
-        largest_component: false,
-        parallel_edges: ParallelEdges::default(),
-    })
-}
-
-fn memory_of(given: &Bound<'_, PyDict>) -> PyResult<Memory> {
-    let text = |key: &str| -> PyResult<Option<String>> {
-        match given.get_item(key)? {
-            Some(value) if !value.is_none() => value.extract().map(Some),
-            _ => Ok(None),
-        }
-    };
-    let folder = text("folder")?.unwrap_or_default();
-    Ok(Memory {
-        folder: folder.into(),
-        data: text("data")?.zip(text("format")?),
-        topology: text("topology")?,
-        noise_topology: text("noise_topology")?,
-    })
 }
 
 /// Keys to set: a dictionary of dotted keys, or `key=value` texts as after `--set`.

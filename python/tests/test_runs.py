@@ -305,19 +305,6 @@ def test_files_are_written_with_the_run(small: dict[str, Any], tmp_path: Path) -
     assert undertone.check_receipt(tmp_path / "out" / "receipt.json")
 
 
-def test_nothing_is_left_in_the_folder_for_temporary_files(
-    small: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    descriptors = len(os.listdir("/proc/self/fd"))
-    undertone.run({**small, "topology": nx.complete_graph(12)})
-    with pytest.raises(ValueError):
-        undertone.run(small, set={"privacy.epsilon": -1})
-    with pytest.raises(ValueError):
-        undertone.run({**small, "data": {"path": np.zeros(3), "row_clip": 1.0}})
-    assert list(tmp_path.iterdir()) == [] and len(os.listdir("/proc/self/fd")) == descriptors
-
-
 def test_memory_is_flat_over_many_runs(small: dict[str, Any]) -> None:
     def call(times: int) -> int:
         for _ in range(times):

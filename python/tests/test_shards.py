@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -28,13 +27,9 @@ SMALL = {"sweep.seeds": 3, "sweep.over": {"privacy.epsilon": [2, 50]}, "sweep.co
 
 
 def written(folder: Path) -> dict[str, bytes]:
-    """What a sweep concluded.
-
-    The journal has its lines in the order in which cells were finished, and what is in memory is put into a folder that every call has of its own.
-    """
+    """What a sweep concluded. The journal has its lines in the order in which cells were finished."""
     files = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     files["cells.jsonl"] = b"".join(sorted(files["cells.jsonl"].splitlines(keepends=True)))
-    files["config.toml"] = re.sub(rb"/undertone-\w+/", b"/undertone/", files["config.toml"])
     return files
 
 

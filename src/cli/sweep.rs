@@ -13,6 +13,7 @@ use super::{Verdict, colour};
 use crate::campaign::sweep::{Advance, Shards, Sweep, SweepResult};
 use crate::config::{Config, Seeds, SweepConfig, resolved};
 use crate::report;
+use crate::scenario::Materials;
 
 pub(crate) fn execute(arguments: &RunArguments, config: Config) -> Result<Verdict> {
     let quiet = arguments.report.quiet;
@@ -90,7 +91,9 @@ fn say_how_to_go_on(progress: &Progress, finished: &Arc<Mutex<Option<Advance>>>,
 pub(crate) fn execute_command(command: &SweepCommand) -> Result<Verdict> {
     let SweepCommand::Merge(arguments) = command;
     let progress = Progress::new("merging", arguments.report.quiet);
-    let shards = Shards::open(&arguments.folders, arguments.base.as_deref())?;
+    let base = arguments.base.as_deref();
+    let materials = |written: &Path| Materials::new(base.unwrap_or(written));
+    let shards = Shards::open(&arguments.folders, materials)?;
     let config = shards.config();
     let own = arguments.out.clone();
     let directory = own.unwrap_or_else(|| PathBuf::from("out").join(&config.name));

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::in_memory::InMemoryError;
 use super::matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
 use crate::linalg::SparseFileProblem;
 use crate::vocabulary::Hidden;
@@ -82,6 +83,9 @@ pub enum DataError {
         /// The limit.
         limit: f64,
     },
+    /// Data in memory that cannot be used.
+    #[error(transparent)]
+    InMemory(#[from] InMemoryError),
     /// Public constants that do not prepare the rows.
     #[error(transparent)]
     Preparation(#[from] PreparationError),

@@ -22,6 +22,7 @@ mod formats;
 #[cfg(test)]
 mod hostile;
 mod ids;
+mod in_memory;
 mod interactions;
 mod item_names;
 mod matrix;
@@ -49,6 +50,7 @@ pub use filter::{CapCounts, FilterCounts};
 pub(crate) use formats::fields::split_commas;
 pub use formats::{Format, TableColumn, TableColumns, TableOptions, read, read_table, read_values};
 pub use ids::{load_ids, read_ids};
+pub use in_memory::{InMemoryError, RatingColumns};
 pub use interactions::Interactions;
 pub use item_names::ItemNames;
 pub use matrix::{

@@ -68,7 +68,7 @@ impl Experiment {
 
     /// What this experiment holds already, for another one on the same interactions.
     fn materials(&self, config: &Config) -> Result<Materials, ExperimentError> {
-        let materials = Materials::new(&self.base);
+        let materials = Materials::beside(&self.base, &self.in_memory);
         let held = Held {
             interactions: Arc::clone(&self.interactions),
             summary: self.data.clone(),

@@ -24,11 +24,12 @@ use std::sync::Arc;
 
 use super::data_summary::DataSummary;
 use super::held_out::HeldOut;
+use super::in_memory::InMemory;
 use super::preconditioning::Preconditioning;
 use super::rating_test::RatingTest;
 use super::warning::Warning;
 use crate::algorithm::{Algorithm, Clip, Completion, Form, Prelude, Program, ReleaseSpec};
-use crate::config::{Config, MeanShare, anchored, resolved};
+use crate::config::{Config, MeanShare, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::event::faults::FaultSchedule;
 use crate::engine::{PeerRows, Session};
@@ -48,6 +49,8 @@ pub struct Experiment {
     pub(super) config: Config,
     /// The folder that relative paths in the configuration start at.
     pub(super) base: PathBuf,
+    /// Data and graphs that are in memory and in no file.
+    pub(super) in_memory: InMemory,
     /// What was read, before any filter.
     pub(super) loaded: Arc<data::Loaded>,
     /// The interactions left after all filters.
@@ -459,14 +462,20 @@ impl Experiment {
         self.own_files
     }
 
-    /// The configuration with absolute paths, so that it runs from any folder, and with the share of a private mean as a number.
+    /// The configuration with absolute paths, so that it runs from any folder, and with the share of a private mean as a number. What is in memory
+    /// keeps its path: a file in the folder of the configuration.
     #[must_use]
     pub fn portable_config(&self) -> Config {
-        let mut config = anchored(self.config.clone(), &self.base);
+        let mut config = self.anchored(self.config.clone());
         if let Some(centring) = &self.centring {
             config.data.mean_share = Some(MeanShare::Share(centring.share));
         }
         config
+    }
+
+    /// A configuration on the same files with absolute paths.
+    pub(crate) fn anchored(&self, config: Config) -> Config {
+        self.in_memory.anchored(config, &self.base)
     }
 
     /// The same hash with the seed left out: a seed can be guessed, and with it a simulation's noise.

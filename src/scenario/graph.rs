@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::arranged::DataShape;
 use super::error::{DataTableError, ExperimentError, NetworkError};
+use super::materials::Materials;
 use crate::algorithm::{OnBipartite, OnGraph, Output, Start};
 use crate::config::{Config, DataConfig, DataFormat, PeerCount, TopologySource};
 use crate::data::{DataError, Loaded, Partition};
@@ -235,16 +236,19 @@ pub(super) fn load(path: &Path) -> Result<Loaded, ExperimentError> {
 ///
 /// # Errors
 /// [`NetworkError::PrivateEdges`] if `[topology]` or `[noise_topology]` names the file of the data, or a recipe that does.
-pub(super) fn keep_apart(config: &Config, base: &Path) -> Result<(), NetworkError> {
+pub(super) fn keep_apart(config: &Config, materials: &Materials) -> Result<(), NetworkError> {
     if !is_meant(&config.data) || config.noise.scheme == Scheme::None {
         return Ok(());
     }
+    let base = materials.base();
     let private = the_file(&base.join(&config.data.path));
     let graphs = [
         ("topology", Some(&config.topology)),
         ("noise_topology", config.noise_topology.as_ref()),
     ];
     for (table, source) in graphs {
+        // What is in memory is no file.
+        let source = source.filter(|source| !materials.in_memory().has_graph(source));
         if let Some(TopologySource::File(source)) = source
             && the_file(&base.join(&source.file)) == private
         {
@@ -283,7 +287,7 @@ mod tests {
                 format!("topology={{file=\"{topology}\"}}"),
             ];
             let config = read_config(&root.join("tests/power.toml"), &set).expect("valid keys");
-            keep_apart(&config, &root.join("sims")).is_err()
+            keep_apart(&config, &Materials::new(&root.join("sims"))).is_err()
         };
         let karate = "../topologies/karate.edges";
         for (data, topology) in [

@@ -11,15 +11,16 @@ use std::sync::Arc;
 use super::divisor::Divisor;
 use super::error::{DataTableError, ExperimentError};
 use super::held::Held;
+use super::in_memory::InMemory;
 use super::rating_test::RatingTest;
-use super::{graph, numbers};
+use super::{graph, in_memory, numbers};
 use crate::algorithm::Arrival;
 use crate::config::{Config, DataConfig, DataFormat, ItemCount, PeersConfig, TopologySource};
 use crate::data::{self, DataError, Generated, ItemNames, MatrixOptions, TableOptions, UserNames};
 use crate::engine::PeerRows;
 use crate::linalg::SparseRows;
 use crate::plan::{Memo, NoiseMemo};
-use crate::topology::{Topology, TopologyError};
+use crate::topology::{Graph, Topology, TopologyError};
 
 /// What all experiments of one base folder share: data, graphs and noise plans, made once for all that ask for the same.
 ///
@@ -28,6 +29,7 @@ use crate::topology::{Topology, TopologyError};
 /// the materials are dropped.
 pub struct Materials {
     base: PathBuf,
+    in_memory: InMemory,
     loaded: Memo<LoadedKey, data::Loaded>,
     item_lists: Memo<PathBuf, ItemNames>,
     user_lists: Memo<PathBuf, UserNames>,
@@ -111,6 +113,7 @@ impl Materials {
     pub fn new(base: &Path) -> Self {
         Self {
             base: base.to_path_buf(),
+            in_memory: InMemory::default(),
             loaded: Memo::default(),
             item_lists: Memo::default(),
             user_lists: Memo::default(),
@@ -125,6 +128,42 @@ impl Materials {
             own_files: false,
             memory_limit: None,
         }
+    }
+
+    /// Takes these data for what is at `path` in this format: a configuration with that `data.path` and `data.format` reads no file. Ratings are as
+    /// [`Loaded::from_ratings`](data::Loaded::from_ratings) gives them, rows as [`Loaded::from_array`](data::Loaded::from_array) does.
+    pub fn know_data(&mut self, path: &Path, format: DataFormat, loaded: Arc<data::Loaded>) {
+        let path = path.to_path_buf();
+        self.in_memory.know_data(path, format, loaded);
+    }
+
+    /// Takes this graph for what is at `path`: a configuration with that `topology.file` or `noise_topology.file` reads no file. The graph has a name
+    /// for every node, as a graph from a file does.
+    pub fn know_graph(&mut self, path: &Path, graph: Arc<Graph>) {
+        self.in_memory.know_graph(path.to_path_buf(), graph);
+    }
+
+    /// Nothing yet, of configurations with the paths of an experiment: data and graphs that it has in memory, and where its files are.
+    pub(super) fn beside(base: &Path, in_memory: &InMemory) -> Self {
+        Self {
+            in_memory: in_memory.clone(),
+            ..Self::new(base)
+        }
+    }
+
+    /// Data and graphs that are in memory and in no file.
+    pub(super) fn in_memory(&self) -> &InMemory {
+        &self.in_memory
+    }
+
+    /// The configuration with absolute paths, but for those of what is in memory.
+    pub(crate) fn anchored(&self, config: Config) -> Config {
+        self.in_memory.anchored(config, &self.base)
+    }
+
+    /// A digest of the data at `data.path`, if they are in memory. It is a secret like the data.
+    pub(crate) fn digest_in_memory(&self, data: &DataConfig) -> Option<blake3::Hash> {
+        self.in_memory.digest(&data.path)
     }
 
     /// Those of a session, each of whose participants reads a file of its own and takes at most so many bytes of memory.
@@ -154,6 +193,10 @@ impl Materials {
 
     /// The ratings file, read; with `data.users_file` the users of that list.
     pub(super) fn loaded(&self, data: &DataConfig) -> Result<Arc<data::Loaded>, ExperimentError> {
+        let known = self.in_memory.data(data)?;
+        if let Some(all) = known.filter(|_| in_memory::is_read_whole(data)) {
+            return Ok(Arc::clone(all));
+        }
         let (options, values) = (numbers::options(data), numbers::are_meant(data));
         let table = numbers::table_options(data);
         let key = (
@@ -178,14 +221,17 @@ impl Materials {
                     _ => error,
                 });
             }
-            let loaded = match (data.format, &data.generate) {
-                (DataFormat::Ratings(format), _) => {
+            let loaded = match (known, data.format, &data.generate) {
+                (Some(known), ..) => in_memory::part(data, known),
+                (None, DataFormat::Ratings(format), _) => {
                     let threshold = (!values).then_some(data.threshold);
                     numbers::load_ratings(&path, format, &table, threshold)
                 }
-                (DataFormat::Matrix(format), _) => data::load_matrix(&path, format, &options),
-                (DataFormat::Generated, Some(family)) => family.load().map_err(DataError::from),
-                (DataFormat::Generated | DataFormat::Graph, _) => {
+                (None, DataFormat::Matrix(format), _) => data::load_matrix(&path, format, &options),
+                (None, DataFormat::Generated, Some(family)) => {
+                    family.load().map_err(DataError::from)
+                }
+                (None, DataFormat::Generated | DataFormat::Graph, _) => {
                     let why = "belongs to format = \"generated\": say which matrix";
                     let key = "generate";
                     return Err(DataTableError::Key { key, why }.into());
@@ -298,8 +344,10 @@ impl Materials {
         peers: usize,
     ) -> Result<Arc<Topology>, TopologyError> {
         let key = (source.clone(), peers);
-        self.topologies
-            .get(key, || source.resolve(&self.base, peers))
+        self.topologies.get(key, || {
+            let known = self.in_memory.topology(source, peers);
+            known.unwrap_or_else(|| source.resolve(&self.base, peers))
+        })
     }
 
     /// Noise that was planned before.

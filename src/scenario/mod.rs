@@ -22,6 +22,7 @@ pub(crate) mod filters;
 pub(crate) mod graph;
 mod held;
 mod held_out;
+mod in_memory;
 mod labels;
 mod materials;
 pub(crate) mod memory;

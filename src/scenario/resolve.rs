@@ -116,7 +116,7 @@ impl Experiment {
     ) -> Result<Self, ExperimentError> {
         let base = materials.base();
         let mut config = completed(config)?;
-        graph::keep_apart(&config, base)?;
+        graph::keep_apart(&config, materials)?;
         let list = clock.time("data", || filters::item_list(&mut config, materials))?;
         filters::note_users(&mut config, materials)?;
         recommender::complete(&mut config, &loaded.interactions, list.as_deref())?;
@@ -234,6 +234,7 @@ impl Experiment {
             plan: Arc::new(plan),
             algorithm: arranged.into_algorithm(),
             base: base.to_path_buf(),
+            in_memory: materials.in_memory().clone(),
             loaded: Arc::clone(loaded),
             interactions: rows.interactions,
             held_out: rows.held_out,

@@ -214,6 +214,18 @@ pub enum TopologyError {
         /// Nodes in all.
         nodes: usize,
     },
+    /// A graph in memory that falls apart.
+    #[error(
+        "the graph has {components} components, the largest with {largest} of {nodes} nodes; add edges between them, or give the largest alone"
+    )]
+    Pieces {
+        /// Number of connected components.
+        components: usize,
+        /// Nodes of the largest.
+        largest: usize,
+        /// Nodes in all.
+        nodes: usize,
+    },
     /// A recipe that does not give the graph it says it does.
     #[error("{}: the recipe expects {expected} {what}, the graph has {found}", path.display())]
     Expectation {

@@ -110,7 +110,7 @@ def verify(
     if rows:
         raise TypeError(f"{next(iter(rows))} belongs to rows in memory: of an experiment, use set={{\"key\": value}} and topology")
     plain, memory = lifted(sim, data, topology, noise_topology)
-    with told(progress, "verifying") as callback, memory:
+    with told(progress, "verifying") as callback:
         text = _undertone.verify(_given(plain), _set(set), memory.arguments, count("runs", runs), float(significance), callback)
     return Verification.read(text)
 
@@ -170,7 +170,7 @@ def audit(
     (True, True)
     """
     plain, memory = lifted(sim, data, topology, noise_topology)
-    with told(progress, "auditing") as callback, memory:
+    with told(progress, "auditing") as callback:
         own, before = _undertone.audit(
             _given(plain),
             _set(set),
@@ -249,7 +249,7 @@ def privacy(
     True
     """
     plain, memory = lifted(sim, data, topology, noise_topology)
-    with told(progress, "planning") as callback, memory:
+    with told(progress, "planning") as callback:
         text = _undertone.privacy(
             _given(plain),
             _set(set),

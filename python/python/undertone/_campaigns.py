@@ -51,7 +51,6 @@ def sweep(
     plain, memory = lifted(sim, data, topology, noise_topology)
     with ExitStack() as stack:
         callback = stack.enter_context(told(progress, "sweeping"))
-        stack.enter_context(memory)
         folder = _path(out)
         if folder is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="undertone-"))
@@ -77,7 +76,7 @@ def sweep_shard(
     together. A part that was killed goes on where it was. Other parameters are as in :func:`undertone.run`.
     """
     plain, memory = lifted(sim, data, topology, noise_topology)
-    with told(progress, f"shard {shard}") as callback, memory:
+    with told(progress, f"shard {shard}") as callback:
         program = _undertone.__file__
         _undertone.sweep(_given(plain), _set(set), memory.arguments, _path(out), str(shard), program, callback)
 
@@ -117,13 +116,10 @@ def merged(
 ) -> Any:
     """:func:`sweep_merge` of parts that had this in memory."""
     with ExitStack() as stack:
-        stack.enter_context(memory)
-        if memory.arguments is not None:
-            base = memory.arguments["folder"]
         folder = _path(out)
         if folder is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="undertone-"))
-        done = _undertone.merge([_path(part) for part in folders], _path(base), folder, _undertone.__file__)
+        done = _undertone.merge([_path(part) for part in folders], _path(base), memory.arguments, folder, _undertone.__file__)
         curves, summary = concluded(folder, *done)
     warn(summary.get("warnings", ()), stacklevel=4)
     return curves
@@ -242,7 +238,7 @@ def advise(
     share of the budget that a pilot is given. Other arguments are as in :func:`undertone.run`.
     """
     plain, memory = lifted(sim, data, topology, noise_topology)
-    with told(progress, "trying") as callback, memory:
+    with told(progress, "trying") as callback:
         guesses = None if assume is None else [tuple(map(float, guess)) for guess in assume]
         limit = None if bytes is None else count("bytes", bytes, 64)
         share = None if pilot is None else float(pilot)

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Union
-from xml.sax.saxutils import escape
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -56,18 +55,30 @@ class Peers:
         usable = all(text.isprintable() and text.strip() == text and 0 < len(text) <= 200 for text in texts)
         return texts if usable and len(set(texts)) == len(texts) else [str(k) for k in range(len(texts))]
 
-    def gml(self) -> str:
-        """The graph as a file that the library reads; its nodes keep their order."""
-        lines = ["graph [", "directed 0"]
-        for number, label in enumerate(self.labels()):
-            text = escape(label, {'"': "&quot;"})
-            lines.append(f'node [ id {number} label "{text}" ]')
-        lines.extend(f"edge [ source {u} target {v} ]" for u, v in self.edges.tolist())
-        return "\n".join([*lines, "]", ""])
-
 
 def peers_of(graph: GraphLike) -> Peers:
-    """The peers of any graph that people have."""
+    """The peers of any graph that people have. Loops and repeated edges are refused by the caller's names."""
+    found = _read(graph)
+    loops = np.flatnonzero(found.edges[:, 0] == found.edges[:, 1])
+    if loops.size:
+        place = int(loops[0])
+        raise ValueError(f"edges[{place}] is a self-loop at {_shown(found, place)[0]}: leave it out, a peer always keeps its own value")
+    ends = np.sort(found.edges, axis=1).astype(np.int64)
+    _, first, counts = np.unique(ends[:, 0] << 32 | ends[:, 1], return_index=True, return_counts=True)
+    if (counts > 1).any():
+        place = int(first[counts > 1].min())
+        again = int(np.flatnonzero((ends == ends[place]).all(axis=1))[1])
+        u, v = _shown(found, place)
+        raise ValueError(f"edges[{place}] and edges[{again}] are both {u} - {v}, which occurs more than once: keep one")
+    return found
+
+
+def _shown(peers: Peers, place: int) -> tuple[str, str]:
+    u, v = peers.edges[place]
+    return repr(peers.names[u]), repr(peers.names[v])
+
+
+def _read(graph: GraphLike) -> Peers:
     if hasattr(graph, "nodes") and hasattr(graph, "edges") and hasattr(graph, "is_directed"):
         return _of_networkx(graph)
     if hasattr(graph, "get_edgelist") and hasattr(graph, "vs"):
@@ -130,7 +141,7 @@ def _of_rustworkx(graph: Any) -> Peers:
 def _of_file(path: str | os.PathLike[str]) -> Peers:
     names, nodes, edges, left_out = read_graph(os.fspath(path))
     if left_out is not None:
-        warnings.warn(f"{os.fspath(path)}: not part of the graph: {left_out}", stacklevel=4)
+        warnings.warn(f"{os.fspath(path)}: not part of the graph: {left_out}", stacklevel=5)
     return Peers(range(nodes), edges) if names is None else _named(names, edges)
 
 
@@ -193,8 +204,10 @@ def _pairs(edges: Any) -> NDArray[np.uint32]:
         )
     if array.dtype.kind not in "iu":
         raise TypeError(f"the ends of edges are whole numbers from 0, found {array.dtype}")
-    if int(array.min()) < 0 or int(array.max()) >= 2**32 - 1:
-        raise ValueError("the ends of edges are numbered from 0, below 2**32 - 1")
+    wrong = np.argwhere((array < 0) | (array >= 2**32 - 1))
+    if wrong.size:
+        row, column = wrong[0]
+        raise ValueError(f"edges[{row}, {column}] is {array[row, column]}: nodes are numbered from 0, below 2**32 - 1")
     return np.ascontiguousarray(array, dtype=np.uint32)
 
 

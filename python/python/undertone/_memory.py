@@ -1,72 +1,36 @@
-"""Arrays, tables and graphs of a call, handed to the library as files that nobody else sees.
-
-Rows are private: where the system allows it they are held in anonymous memory, which no name leads to and no disk sees. Elsewhere they are
-in a folder that only its owner may read, for as long as the call takes. Names inside the folder are always the same, so that equal calls
-have equal configurations.
-"""
+"""Arrays, tables and graphs of a call, as the compiled half takes them. They stay in memory: no file is written."""
 
 from __future__ import annotations
 
-import csv
-import io
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._counts import finite
+from ._counts import matrix
 from ._graphs import GraphLike, Peers, peers_of
 
-#: The columns of a table of interactions.
-_TRIPLES = (("user", "item"), ("user", "item", "rating"))
+if TYPE_CHECKING:
+    from ._undertone import _Held
+
+#: The columns of a table of interactions; the last may be missing.
+_COLUMNS = ("user", "item", "rating")
 
 
 class Memory:
-    """A context in which ``arguments`` says where everything is; everything is gone after it."""
+    """What a call has in memory: ``arguments`` for the compiled half, and the caller's names of peers."""
 
     def __init__(
         self, data: Any = None, topology: GraphLike | None = None, noise_topology: GraphLike | None = None
     ) -> None:
         self.topology = None if topology is None else peers_of(topology)
-        self.noise_topology = None if noise_topology is None else peers_of(noise_topology)
-        self._data = data
-        self._folder: str | None = None
-        self._held: list[int] = []
-        self.arguments: dict[str, str] | None = None
-
-    def __enter__(self) -> Memory:
-        if self._data is None and self.topology is None and self.noise_topology is None:
-            return self
-        self._folder = tempfile.mkdtemp(prefix="undertone-")
-        self.arguments = {"folder": self._folder}
-        try:
-            if self._data is not None:
-                self._write_data()
-            for key, graph in (("topology", self.topology), ("noise_topology", self.noise_topology)):
-                if graph is not None:
-                    self._write_graph(key, graph)
-        except BaseException:
-            self.close()
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Forgets everything."""
-        for descriptor in self._held:
-            os.close(descriptor)
-        self._held.clear()
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        arguments: _Held = {} if data is None else _data(data)
+        if self.topology is not None:
+            arguments["topology"] = _graph(self.topology)
+        if noise_topology is not None:
+            arguments["noise_topology"] = _graph(peers_of(noise_topology))
+        self.arguments = arguments or None
 
     def names(self) -> Mapping[str, Any]:
         """The caller's name of every peer, by the library's."""
@@ -84,83 +48,63 @@ class Memory:
             raise TypeError(f"a coalition is a list of peers, found the text {names!r}")
         return [self.label(name) for name in names]
 
-    def _write_data(self) -> None:
-        assert self.arguments is not None
-        written = _interactions(self._data)
-        if written is not None:
-            self.arguments.update(data="interactions.csv", format="csv-triples")
-            self._write("interactions.csv", written)
-            return
-        rows = np.asarray(self._data)
-        if rows.ndim != 2:
-            raise ValueError(f"data are rows of numbers, an array of two dimensions; found {rows.ndim}")
-        if rows.dtype.kind not in "fiub":
-            raise TypeError(f"data are numbers, found {rows.dtype}")
-        finite("data", rows)
-        self.arguments.update(data="rows.npy", format="npy")
-        self._write("rows.npy", _Npy(rows))
 
-    def _write_graph(self, key: str, graph: Peers) -> None:
-        assert self.arguments is not None and self._folder is not None
-        name = f"{key.replace('_', '-')}.gml"
-        self.arguments[key] = name
-        with open(os.path.join(self._folder, name), "w", encoding="utf-8") as file:
-            file.write(graph.gml())
-
-    def _write(self, name: str, content: Any) -> None:
-        assert self._folder is not None
-        path = os.path.join(self._folder, name)
-        if hasattr(os, "memfd_create") and os.path.isdir("/proc/self/fd"):
-            descriptor = os.memfd_create(f"undertone-{name}")
-            self._held.append(descriptor)
-            os.symlink(f"/proc/self/fd/{descriptor}", path)
-        else:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            self._held.append(descriptor)
-        with os.fdopen(descriptor, "wb", closefd=False) as file:
-            content.write(file)
+def _graph(graph: Peers) -> tuple[list[str], Any]:
+    return graph.labels(), graph.edges
 
 
-class _Npy:
-    def __init__(self, rows: Any) -> None:
-        self.rows = rows
-
-    def write(self, file: Any) -> None:
-        np.lib.format.write_array(file, np.asarray(self.rows, dtype=np.float64), allow_pickle=False)
-
-
-class _Triples:
-    def __init__(self, header: tuple[str, ...], columns: list[Any]) -> None:
-        self.header, self.columns = header, columns
-
-    def write(self, file: Any) -> None:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-        writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        text.write(",".join(self.header) + "\n")
-        writer.writerows(zip(*self.columns))
-        text.flush()
-        text.detach()
-
-
-def _interactions(data: Any) -> _Triples | None:
-    """Who interacted with what: a frame with these columns, or a sparse matrix of users by items."""
+def _data(data: Any) -> _Held:
+    """``rows``: an array of numbers; or ``ratings``: the columns of a table of who interacted with what."""
     if hasattr(data, "tocoo"):
-        entries = data.tocoo()
-        silent = np.setdiff1d(np.arange(entries.shape[0]), entries.row)
-        if silent.size:
-            raise ValueError(f"row {silent[0]} of the sparse matrix is empty: leave users without interactions out")
-        ratings = entries.data.astype(np.float64).tolist()
-        return _Triples(_TRIPLES[1], [list(map(str, entries.row)), list(map(str, entries.col)), ratings])
+        return {"ratings": _of_sparse(data)}
     columns = getattr(data, "columns", None)
-    if columns is None:
-        return None
-    header = tuple(columns)
-    if header not in _TRIPLES:
-        return None
-    texts = [list(map(str, data["user"])), list(map(str, data["item"]))]
-    if len(header) == 3:
-        texts.append(np.asarray(data["rating"], dtype=np.float64).tolist())
-    return _Triples(header, texts)
+    if columns is not None and {"user", "item"} <= set(columns):
+        return {"ratings": _of_frame(data, list(columns))}
+    return {"rows": matrix("data", data)}
+
+
+def _of_sparse(matrix: Any) -> tuple[list[str], list[str], Any]:
+    """A sparse matrix of users by items: every entry that it holds is a rating."""
+    entries = matrix.tocoo()
+    if len(entries.shape) != 2:
+        raise ValueError(f"data has shape {entries.shape}: a sparse matrix is of users by items, two dimensions")
+    silent = np.setdiff1d(np.arange(entries.shape[0]), entries.row)
+    if silent.size:
+        raise ValueError(f"data[{silent[0]}] is an empty row of the sparse matrix: leave users without interactions out")
+    ratings = np.asarray(entries.data, dtype=np.float64)
+    wrong = np.flatnonzero(~np.isfinite(ratings))
+    if wrong.size:
+        entry = wrong[0]
+        raise ValueError(f"data[{entries.row[entry]}, {entries.col[entry]}] is {ratings[entry]}: leave the entry out or fill it in")
+    places = entries.row.astype(np.int64) * entries.shape[1] + entries.col
+    found, counts = np.unique(places, return_counts=True)
+    if found.size < places.size:
+        row, column = divmod(int(found[counts > 1][0]), entries.shape[1])
+        raise ValueError(f"data[{row}, {column}] is in the sparse matrix twice: call data.sum_duplicates(), or leave one out")
+    return list(map(str, entries.row.tolist())), list(map(str, entries.col.tolist())), ratings
+
+
+def _of_frame(frame: Any, columns: list[Any]) -> tuple[list[str], list[str], Any]:
+    """A frame whose columns say who interacted with what."""
+    other = [column for column in columns if column not in _COLUMNS]
+    if other or len(set(columns)) < len(columns):
+        kept = [column for column in _COLUMNS if column in columns]
+        raise ValueError(f"data has the columns user and item, so it is a table of ratings, and {other or columns} is no part of one: give data[{kept}]")
+    names = []
+    for key in _COLUMNS[:2]:
+        texts = []
+        for place, name in enumerate(frame[key]):
+            if name is None or name != name or str(name) == "":
+                raise ValueError(f"data[{key!r}] has no {key} in row {place}, counted from 0: leave the row out or fill it in")
+            texts.append(str(name))
+        names.append(texts)
+    if "rating" not in columns:
+        return names[0], names[1], None
+    ratings = np.asarray(frame["rating"], dtype=np.float64)
+    wrong = np.flatnonzero(~np.isfinite(ratings))
+    if wrong.size:
+        raise ValueError(f"data['rating'] is {ratings[wrong[0]]} in row {wrong[0]}, counted from 0: leave the row out or fill it in")
+    return names[0], names[1], ratings
 
 
 def lifted(

@@ -140,7 +140,8 @@ class Result:
     def write(self, directory: str | os.PathLike[str], *, trace: bool = False) -> None:
         """Writes the files of ``undertone run`` into a folder: ``summary.json``, ``receipt.json``, ``basis.npy``, ``report.html`` and more.
 
-        Where data were in memory, ``config.toml`` names files that are gone.
+        Rows and graphs that were in memory are not written. ``config.toml`` names them as files beside itself: ``rows.npy`` for an array,
+        ``interactions.csv`` for a table, ``topology.gml`` and ``noise-topology.gml``. With these files there it runs again.
         """
         self._run.write(os.fspath(directory), trace)
 
@@ -230,7 +231,7 @@ def run(
     True
     """
     plain, memory = lifted(sim, data, topology, noise_topology)
-    with told(progress, "running") as callback, memory:
+    with told(progress, "running") as callback:
         try:
             found = _undertone.run(
                 _given(plain), _set(set), memory.arguments, _path(faults), _path(out), bool(trace), callback

@@ -15,6 +15,14 @@ _Edges = NDArray[np.uint32]
 _Progress = Callable[[int, int], Any] | None
 _Path = str | PathLike[str]
 
+class _Held(TypedDict, total=False):
+    rows: _Floats
+    ratings: tuple[list[str], list[str], _Floats | None]
+    topology: tuple[list[str], _Edges]
+    noise_topology: tuple[list[str], _Edges]
+
+_Memory = _Held | None
+
 class NoResult(RuntimeError): ...
 
 class _Losses(TypedDict):
@@ -78,7 +86,7 @@ def read_graph(path: _Path) -> tuple[list[str] | None, int, _Edges, str | None]:
 def run(
     sim: Any,
     set: Any,
-    memory: dict[str, str] | None,
+    memory: _Memory,
     faults: _Path | None,
     out: _Path | None,
     trace: bool,
@@ -87,26 +95,28 @@ def run(
 def sweep(
     sim: Any,
     set: Any,
-    memory: dict[str, str] | None,
+    memory: _Memory,
     directory: _Path,
     shard: str | None,
     program: _Path,
     progress: _Progress,
 ) -> tuple[str, bool] | None: ...
-def cells(sim: Any, set: Any, memory: dict[str, str] | None, program: _Path) -> int: ...
-def merge(folders: Sequence[_Path], base: _Path | None, directory: _Path, program: _Path) -> tuple[str, bool]: ...
+def cells(sim: Any, set: Any, memory: _Memory, program: _Path) -> int: ...
+def merge(
+    folders: Sequence[_Path], base: _Path | None, memory: _Memory, directory: _Path, program: _Path
+) -> tuple[str, bool]: ...
 def study(path: _Path, set: Any, out: _Path | None, progress: _Progress) -> str: ...
 def advise(
     sim: Any,
     set: Any,
-    memory: dict[str, str] | None,
+    memory: _Memory,
     limit: int | None,
     assume: Sequence[tuple[float, ...]] | None,
     pilot: float | None,
     progress: _Progress,
 ) -> str: ...
 def verify(
-    sim: Any, set: Any, memory: dict[str, str] | None, runs: int, significance: float, progress: _Progress
+    sim: Any, set: Any, memory: _Memory, runs: int, significance: float, progress: _Progress
 ) -> str: ...
 def verify_rows(
     rows: NDArray[np.float64],
@@ -122,7 +132,7 @@ def verify_rows(
 def audit(
     sim: Any,
     set: Any,
-    memory: dict[str, str] | None,
+    memory: _Memory,
     trials: int,
     significance: float,
     coalition: Sequence[str],
@@ -132,7 +142,7 @@ def audit(
 def privacy(
     sim: Any,
     set: Any,
-    memory: dict[str, str] | None,
+    memory: _Memory,
     peers: bool,
     coalition: Sequence[str],
     target_gap: float | None,

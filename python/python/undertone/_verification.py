@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _undertone
-from ._counts import count, finite, number
+from ._counts import count, matrix, number
 from ._graphs import GraphLike, peers_of
 from ._html import table
 from ._progress import Progress, told
@@ -114,17 +113,7 @@ def verify_rows(
         raise TypeError('algorithm is required: the keys of the table [algorithm], such as {"kind": "krylov", "rank": 2, "iterations": 3}')
     if epsilon is None or delta is _UNSAID:
         raise TypeError("epsilon and delta are required; delta=None is 0, which Laplace noise keeps")
-    if hasattr(rows, "tocoo"):
-        raise TypeError("rows are a dense array: give rows.toarray() of a sparse one")
-    if np.ma.is_masked(rows):
-        raise ValueError("rows have masked numbers, and a mask is no part of a row: leave those rows out, or fill them in")
-    array = np.asarray(rows)
-    if array.ndim != 2:
-        raise ValueError(f"rows are an array of two dimensions, one row per person; found {array.ndim}")
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"rows are numbers, found {array.dtype}")
-    finite("rows", array)
-    array = np.ascontiguousarray(array, dtype=np.float64)
+    array = matrix("rows", rows)
     edges = None
     if graph is not None:
         nodes = peers_of(graph)

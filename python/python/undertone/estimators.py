@@ -19,9 +19,6 @@ from ._warnings import PrivacyLeakWarning
 
 #: The most peers that rows are dealt to unless the caller says how many.
 _PEERS = 100
-#: The degree of the graph where none is given.
-_DEGREE = 10
-
 if TYPE_CHECKING:
     Tags = Any
 
@@ -133,7 +130,7 @@ class DecentralizedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             raise ValueError(f"n_components={components!r} must be a whole number from 1 to the number of columns, {columns}")
         norm = self._norm(X)
         centred_norm = _bound("centred_norm", norm if self.centred_norm is None else self.centred_norm)
-        order, table, graph = self._peers(rows, groups)
+        order, table = self._peers(rows, groups)
         data: dict[str, Any] = {"path": X[order], "row_clip": centred_norm}
         public = None
         if isinstance(self.centre, str):
@@ -153,7 +150,7 @@ class DecentralizedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             "seed": self._seed(),
             "data": data,
             "peers": table,
-            "topology": graph,
+            "topology": self.topology,
             "algorithm": {"kind": "isometric-covariance", "rank": int(components), "iterations": 1},
             "privacy": {
                 "epsilon": float(self.epsilon),
@@ -226,13 +223,13 @@ class DecentralizedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             return longest if longest > 0.0 else 1.0
         return _bound("data_norm", norm)
 
-    def _peers(self, rows: int, groups: Any) -> tuple[NDArray[np.intp], dict[str, Any], Any]:
-        """The order of the rows by peer, the table ``[peers]``, and the graph."""
+    def _peers(self, rows: int, groups: Any) -> tuple[NDArray[np.intp], dict[str, Any]]:
+        """The order of the rows by peer, and the table ``[peers]``."""
         given = self.topology
         nodes = None if given is None or isinstance(given, Mapping) else peers_of(given)
         if groups is None:
             count = len(nodes) if nodes is not None else self.peers if self.peers is not None else min(rows, _PEERS)
-            return np.arange(rows), {"count": count}, self._graph(int(count))
+            return np.arange(rows), {"count": count}
         if self.peers is not None:
             raise ValueError("groups say how many peers there are: leave peers out")
         labels = np.asarray(groups)
@@ -249,14 +246,7 @@ class DecentralizedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         if nodes is not None and len(nodes) != len(sizes):
             raise ValueError(f"groups has {len(sizes)} labels, and the topology {len(nodes)} nodes")
         table = {"count": len(sizes), "partition": "contiguous", "sizes": sizes.tolist()}
-        return np.argsort(numbers, kind="stable"), table, self._graph(len(sizes))
-
-    def _graph(self, peers: int) -> Any:
-        if self.topology is not None:
-            return self.topology
-        if peers <= _DEGREE + 1:
-            return {"generator": "complete"}
-        return {"generator": "random-regular", "degree": _DEGREE, "seed": 1}
+        return np.argsort(numbers, kind="stable"), table
 
     def _seed(self) -> int:
         if self.random_state is None:

@@ -60,8 +60,7 @@ def sweep(
         sim = os.path.abspath(sim)
     # What cannot be swept is refused here, before anything is started.
     plain, memory = lifted(sim, data, topology, noise_topology)
-    with memory:
-        cells = _undertone.cells(_given(plain), _set(set), memory.arguments, _undertone.__file__)
+    cells = _undertone.cells(_given(plain), _set(set), memory.arguments, _undertone.__file__)
     if not ray.is_initialized():
         ray.init(logging_level="ERROR")
     if tasks is None:

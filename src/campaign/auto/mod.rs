@@ -28,7 +28,7 @@ use std::path::Path;
 use self::sessions::{chosen, ground, of_pilot};
 use super::advise::{AdviseOptions, AlgorithmAdvice, Guess, PilotCounts, advise};
 use crate::algorithm::Pilot;
-use crate::config::{AlgorithmConfig, Config, PilotConfig, anchored};
+use crate::config::{AlgorithmConfig, Config, PilotConfig};
 use crate::engine::{Observer, Outcome, Silent};
 use crate::run::receipt::{Choice, PilotReceipt, Receipt};
 use crate::run::{Report, run, run_engine};
@@ -98,8 +98,15 @@ impl Auto {
     /// # Errors
     /// [`ExperimentError`] as for any experiment, and for keys of an algorithm that is still to be chosen.
     pub fn new(config: Config, base: &Path) -> Result<Self, ExperimentError> {
+        Self::from_materials(config, Materials::new(base))
+    }
+
+    /// Does what [`Self::new`] does, with what these materials hold already.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn from_materials(config: Config, materials: Materials) -> Result<Self, ExperimentError> {
         sessions::check(&config)?;
-        let materials = Materials::new(base);
         let table = table(&config);
         let pilot = (table.share != 0.0)
             .then(|| Experiment::resolve_part(of_pilot(&config), &materials))
@@ -208,7 +215,7 @@ impl Chosen {
     /// The configuration that left the choice open with absolute paths, so that pilot, choice and run are made again from any folder.
     #[must_use]
     pub fn portable_config(&self) -> Config {
-        anchored(self.config.clone(), self.experiment.base())
+        self.experiment.anchored(self.config.clone())
     }
 
     /// Runs what was chosen. The report's receipt and summary list the pilot's release too, and what was chosen by it.

@@ -235,7 +235,7 @@ impl Sweep {
     /// A hash per cell of everything its numbers depend on: the program to the byte, both configurations in full,
     /// the content of the data files and the graphs.
     pub(super) fn keys(&self) -> Result<Vec<String>, SweepRunError> {
-        let files = Memo::default();
+        let (files, known) = (Memo::default(), Memo::default());
         let content = |path: &PathBuf| {
             files.get(path.clone(), || {
                 digest(path).map_err(|source| SweepRunError::Data {
@@ -259,7 +259,14 @@ impl Sweep {
             let base = self.materials.base();
             let mut data = blake3::Hasher::new();
             let path = &config.data.path;
-            let file = (!path.as_os_str().is_empty()).then(|| path.clone());
+            let known = known.get(path.clone(), || {
+                Ok::<_, SweepRunError>(self.materials.digest_in_memory(&config.data))
+            })?;
+            if let Some(known) = &*known {
+                data.update(known.as_bytes());
+            }
+            let is_file = !path.as_os_str().is_empty() && known.is_none();
+            let file = is_file.then(|| path.clone());
             for path in file.into_iter().chain(config.data.constants()) {
                 data.update(content(&base.join(path))?.as_bytes());
             }

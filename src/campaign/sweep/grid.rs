@@ -65,7 +65,15 @@ impl Sweep {
     ///
     /// # Errors
     /// [`SweepError`] naming the method and grid point, the key and what to change.
-    pub fn new(mut config: Config, base: &Path) -> Result<Self, SweepError> {
+    pub fn new(config: Config, base: &Path) -> Result<Self, SweepError> {
+        Self::from_materials(config, Materials::new(base))
+    }
+
+    /// Does what [`Self::new`] does, with what these materials hold already.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn from_materials(mut config: Config, materials: Materials) -> Result<Self, SweepError> {
         let table = config.sweep.take().ok_or(SweepError::Missing)?;
         let seeds = cells::seeds(&table, config.seed)?;
         let methods = cells::methods(&table, &config.name)?;
@@ -84,7 +92,7 @@ impl Sweep {
             config,
             settings: Vec::new(),
             warnings: Vec::new(),
-            materials: Materials::new(base),
+            materials,
             fixed: Memo::default(),
             plain: Memo::default(),
             lines: Memo::default(),

@@ -9,13 +9,13 @@ use super::grid::Sweep;
 use super::journal::CellOutcome;
 use super::measures::{COLUMNS, number};
 use super::result::SweepResult;
-use crate::config::{anchored, resolved};
+use crate::config::resolved;
 use crate::run::output::{OutputError, put};
 use crate::writing::csv;
 
 /// The experiment file as it was run, with absolute paths.
 pub(super) fn write_config(sweep: &Sweep, directory: &Path) -> Result<(), OutputError> {
-    let config = anchored(sweep.whole_config(), sweep.materials.base());
+    let config = sweep.materials.anchored(sweep.whole_config());
     put(directory, "config.toml", resolved(&config).as_bytes())
 }
 

@@ -17,6 +17,7 @@ use super::result::SweepResult;
 use super::{Advance, output};
 use crate::config::{Config, SweepConfig, resolved};
 use crate::run::output::{OutputError, create, put};
+use crate::scenario::Materials;
 
 /// Most parts of one sweep.
 const MOST: u32 = 100_000;
@@ -203,11 +204,14 @@ impl Sweep {
 }
 
 impl Shards {
-    /// Reads the folders of shards. Relative paths of the experiment start at `base`, or where they started for the first shard.
+    /// Reads the folders of shards. `materials` gives what the experiment is made of, told where relative paths started for the first shard.
     ///
     /// # Errors
     /// [`MergeError`] naming the folder and what to change.
-    pub fn open(folders: &[PathBuf], base: Option<&Path>) -> Result<Self, MergeError> {
+    pub fn open(
+        folders: &[PathBuf],
+        materials: impl FnOnce(&Path) -> Materials,
+    ) -> Result<Self, MergeError> {
         let mut read = Vec::new();
         for folder in folders {
             read.push((folder.clone(), written(folder)?));
@@ -227,8 +231,9 @@ impl Shards {
                 path: first.join(FILE),
                 why: error.to_string(),
             })?;
-        let base = base.unwrap_or(&written.base);
-        let sweep = Sweep::new(config.clone(), base).map_err(|source| MergeError::Sweep {
+        let materials = materials(&written.base);
+        let sweep = Sweep::from_materials(config.clone(), materials);
+        let sweep = sweep.map_err(|source| MergeError::Sweep {
             path: first.clone(),
             source: Box::new(source),
         })?;

@@ -232,7 +232,7 @@ impl Loaded {
     }
 
     /// Rows of numbers with names for the columns, as read from `lines` lines.
-    fn of_rows(values: SparseRows, columns: Vec<String>, lines: u64) -> Self {
+    pub(super) fn of_rows(values: SparseRows, columns: Vec<String>, lines: u64) -> Self {
         let rows = (1..=values.len()).map(|row| row.to_string()).collect();
         Self {
             interactions: Interactions::from_parts(

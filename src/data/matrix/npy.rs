@@ -102,24 +102,7 @@ pub(super) fn read(
     };
     let header = header(&mut bytes)?;
     let (rows, columns) = (header.rows, header.columns);
-    let large = |what, limit: usize| ArrayProblem::TooLarge {
-        rows,
-        columns,
-        what,
-        limit: limit as u64,
-    };
-    if rows == 0 || columns == 0 {
-        return Err(bytes.error(ArrayProblem::NoNumbers { rows, columns }));
-    }
-    for (what, found, limit) in [
-        ("rows", Some(rows), limits.users),
-        ("columns", Some(columns), limits.items),
-        ("numbers", rows.checked_mul(columns), limits.ratings),
-    ] {
-        if found.is_none_or(|found| found > limit as u64) {
-            return Err(bytes.error(large(what, limit)));
-        }
-    }
+    ArrayProblem::check_size(rows, columns, &limits).map_err(|problem| bytes.error(problem))?;
     let kept = options
         .kept(columns as usize)
         .map_err(|problem| bytes.error(problem.into()))?;
