@@ -80,8 +80,7 @@ fn said(error: &dyn Error) -> String {
         }
         next = cause.source();
     }
-    // What the command calls a flag is an argument here.
-    text.replace("--set ", "set ")
+    text
 }
 
 impl From<Failure> for PyErr {

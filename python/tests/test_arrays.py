@@ -227,3 +227,27 @@ def test_a_graph_in_memory_is_no_file_of_its_name(small: dict[str, Any], tmp_pat
     assert undertone.run(power(small, topology=WARDS)).basis.tobytes() == expected
     (tmp_path / "topology.gml").write_bytes((REPOSITORY / "topologies" / "karate.edges").read_bytes())
     assert undertone.run(power(small, topology=WARDS)).basis.tobytes() == expected
+
+
+def test_what_is_no_experiment_is_told_what_one_is(small: dict[str, Any], rows: Any) -> None:
+    with pytest.raises(TypeError, match=r'a dict such as \{"data": \{"path": rows, "row_clip": 5.0\}, .*found ndarray'):
+        undertone.run(rows)
+    with pytest.raises(TypeError, match=r'^data is a dict such as \{"path": rows, "row_clip": 5.0\}'):
+        undertone.run({**small, "data": rows})
+    with pytest.raises(ValueError, match="no peer is named 12: the 10 peers are 0, 1, 2, ..., 9"):
+        undertone.account(nx.complete_graph(10), 1.0, 1.0, coalition=[12])
+    with pytest.raises(ValueError, match="an adjacency matrix; found int"):
+        undertone.plan(8, 1.0, 1e-5)
+    with pytest.raises(OSError, match="choose another folder as out"):
+        undertone.run(small, out=__file__)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_other_processes_run_what_is_in_memory(small: dict[str, Any]) -> None:
+    """Each has a copy of its own: there is no folder that two could share."""
+    joblib = pytest.importorskip("joblib")
+    sims = [power(small, topology=graph, seed=seed) for seed, graph in ((1, WARDS), (2, nx.complete_graph(12)))]
+    here = [undertone.run(sim) for sim in sims]
+    there = joblib.Parallel(n_jobs=2)(joblib.delayed(undertone.run)(sim) for sim in sims)
+    for ours, theirs in zip(here, there):
+        assert ours.basis.tobytes() == theirs.basis.tobytes() and ours.peers == theirs.peers

@@ -104,6 +104,11 @@ def test_groups_are_peers(digits: Any) -> None:
     on_graph = clone(pca).set_params(topology=graph).fit(digits, groups=names[groups])
     moved = clone(pca).fit(digits, groups=np.argsort(order)[groups])
     np.testing.assert_array_equal(on_graph.components_, moved.components_)
+    listed = (names[order].tolist(), [(str(u), str(v)) for u, v in graph.edges])
+    of_names = clone(pca).set_params(topology=listed).fit(digits, groups=names[groups])
+    np.testing.assert_array_equal(of_names.components_, moved.components_)
+    with pytest.raises(ValueError, match="peers=6, and the topology has 7 nodes"):
+        clone(pca).set_params(topology=graph, peers=6).fit(digits)
     with pytest.raises(ValueError, match="'site 6' of the topology holds no row"):
         clone(pca).set_params(topology=graph).fit(digits[groups != 6], groups=names[groups[groups != 6]])
     with pytest.raises(ValueError, match="no peer is named 'x'"):

@@ -93,3 +93,24 @@ def test_errors_name_places_as_numpy_does_and_keys_of_the_dict(small: dict[str, 
         undertone.run(small)
     with pytest.raises(ValueError, match=r"^set privacy\.epsilom=2\.0: unknown"):
         undertone.run({**small, "algorithm": {"kind": "power", "rank": 1, "iterations": 1}}, set={"privacy.epsilom": 2.0})
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"privacy.epsilom": 2.0, "seed": 3}, "set privacy.epsilom=2.0 and seed=3: unknown"),
+        ({"seed.x": 1}, "set seed.x=1: `seed` is not a table"),
+        (["privacy.epsilon"], "set privacy.epsilon: expected key=value, for example privacy.epsilon=1.0"),
+        ({"data.users_file": "nowhere.txt"}, "nowhere.txt"),
+        ({"averaging": {"scheme": "tree", "rounds": 3}}, 'set the whole table, averaging = {scheme = "tree"}'),
+    ],
+)
+def test_errors_speak_of_keys_and_not_of_the_flags_of_the_command(small: dict[str, Any], change: Any, says: str) -> None:
+    with pytest.raises((ValueError, OSError)) as refused:
+        undertone.run(small, set=change)
+    assert says in str(refused.value) and "--" not in str(refused.value)
+
+
+def test_a_missing_file_asks_for_its_key(small: dict[str, Any]) -> None:
+    with pytest.raises(FileNotFoundError, match="put it there, or set data.path to where it is$"):
+        undertone.run({**small, "data": {"path": "nowhere.npy", "format": "npy", "row_clip": 1.0}})

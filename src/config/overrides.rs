@@ -11,13 +11,13 @@ use super::schema::Config;
 #[derive(Debug, thiserror::Error)]
 pub enum OverrideError {
     /// Not of the form key=value.
-    #[error("--set {text}: expected key=value, for example --set privacy.epsilon=1.0")]
+    #[error("set {text}: expected key=value, for example privacy.epsilon=1.0")]
     Form {
         /// What was given.
         text: String,
     },
     /// The key goes through something that is not a table.
-    #[error("--set {text}: `{part}` is not a table, so nothing can be set inside it")]
+    #[error("set {text}: `{part}` is not a table, so nothing can be set inside it")]
     NotATable {
         /// What was given.
         text: String,
@@ -38,7 +38,7 @@ pub enum OverrideError {
 fn shown(text: &str) -> String {
     match text.is_empty() {
         true => String::new(),
-        false => format!("--set {text}: "),
+        false => format!("set {text}: "),
     }
 }
 
@@ -60,7 +60,7 @@ pub fn apply<T: DeserializeOwned>(
         insert(&mut table, &key, value, text)?;
         keys.push(key);
     }
-    read(table, || set.join(" --set ")).map_err(|error| match error {
+    read(table, || set.join(" and ")).map_err(|error| match error {
         OverrideError::Invalid { text, reason } => OverrideError::Invalid {
             text,
             reason: with_hint(reason, &keys),
@@ -95,7 +95,7 @@ fn with_hint(reason: String, keys: &[String]) -> String {
 /// The configuration with these keys set to these values, in order, by the rules of [`apply`].
 ///
 /// # Errors
-/// [`OverrideError`] naming the key and value as `--set` would have them.
+/// [`OverrideError`] naming the key and value.
 pub(crate) fn with<'a>(
     config: &Config,
     values: impl Iterator<Item = (&'a String, &'a toml::Value)> + Clone,
@@ -106,7 +106,7 @@ pub(crate) fn with<'a>(
             .clone()
             .map(shown)
             .collect::<Vec<_>>()
-            .join(" --set "),
+            .join(" and "),
         reason,
     };
     let mut table = toml::Table::try_from(config).map_err(|error| invalid(error.to_string()))?;
@@ -118,7 +118,7 @@ pub(crate) fn with<'a>(
         insert(&mut table, key, value.clone(), &text)?;
     }
     read(table, || {
-        values.map(shown).collect::<Vec<_>>().join(" --set ")
+        values.map(shown).collect::<Vec<_>>().join(" and ")
     })
 }
 

@@ -275,7 +275,7 @@ fn an_evaluation_that_cannot_be_made_is_refused_by_key() {
             "--set evaluation.test=../x/../gone.csv --set data.obtain=library",
             [
                 "[evaluation] there is no file gone.csv: put it there",
-                "--set evaluation.test=FILE; to obtain it: library",
+                "set evaluation.test to where it is; to obtain it: library",
             ],
         ),
         (

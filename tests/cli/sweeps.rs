@@ -316,7 +316,7 @@ fn folders_that_make_no_sweep_are_refused() {
         ),
         (
             "sweep merge moved part-1",
-            "name the folder of the experiment file with --base",
+            "name the folder of the experiment file as base",
         ),
         ("sweep merge part-1 part-1", "shard 2/2 was not given"),
         ("run sims/sweep.toml --shard 3/2", "such as 2/4"),

@@ -34,7 +34,8 @@ class Peers:
         """The number of a peer."""
         found = self.index.get(_plain(name)) if self.index else _counted(name, len(self))
         if found is None:
-            raise ValueError(f"no peer is named {_plain(name)!r}")
+            shown = ", ".join(map(repr, self.names[:3])) + (f", ..., {self.names[-1]!r}" if len(self) > 3 else "")
+            raise ValueError(f"no peer is named {_plain(name)!r}: the {len(self)} peers are {shown}")
         return found
 
     def numbers(self, names: Iterable[Hashable]) -> list[int]:
@@ -200,7 +201,7 @@ def _pairs(edges: Any) -> NDArray[np.uint32]:
         return np.empty((0, 2), dtype=np.uint32)
     if array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(
-            f"a graph is one of networkx, igraph or rustworkx, a path, an array of edges of shape (m, 2), (nodes, edges) or an adjacency matrix; found shape {array.shape}"
+            f"a graph is one of networkx, igraph or rustworkx, a path, an array of edges of shape (m, 2), (nodes, edges) or an adjacency matrix; found {_described(edges, array)}"
         )
     if array.dtype.kind not in "iu":
         raise TypeError(f"the ends of edges are whole numbers from 0, found {array.dtype}")
@@ -209,6 +210,10 @@ def _pairs(edges: Any) -> NDArray[np.uint32]:
         row, column = wrong[0]
         raise ValueError(f"edges[{row}, {column}] is {array[row, column]}: nodes are numbered from 0, below 2**32 - 1")
     return np.ascontiguousarray(array, dtype=np.uint32)
+
+
+def _described(edges: Any, array: NDArray[Any]) -> str:
+    return f"shape {array.shape}" if array.ndim else f"{type(edges).__name__}"
 
 
 def _plain(name: Hashable) -> Hashable:

@@ -112,10 +112,17 @@ def lifted(
 ) -> tuple[Any, Memory]:
     """An experiment without what is in memory, and that. In a dictionary ``data.path``, ``topology`` and ``noise_topology`` may be arrays,
     frames and graphs themselves; a graph says how many peers there are."""
-    if not isinstance(sim, Mapping):
+    if isinstance(sim, (str, os.PathLike)):
         return sim, Memory(data, topology, noise_topology)
+    if not isinstance(sim, Mapping):
+        raise TypeError(
+            'an experiment is the path of a file, or a dict such as {"data": {"path": rows, "row_clip": 5.0}, "privacy": {"epsilon": 1.0}}; '
+            f"found {type(sim).__name__}"
+        )
     plain = dict(sim)
     table = plain.get("data")
+    if table is not None and not isinstance(table, Mapping):
+        raise TypeError(f'data is a dict such as {{"path": rows, "row_clip": 5.0}}, whose path may be an array; found {type(table).__name__}')
     if data is None and isinstance(table, Mapping):
         path = table.get("path")
         if path is not None and not isinstance(path, (str, os.PathLike)):

@@ -120,8 +120,8 @@ class DecentralizedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> DecentralizedPCA:
         """Finds the components of these rows.
 
-        ``groups`` says which peer holds which row, one label each: of a networkx ``topology`` the labels are its nodes, otherwise peer k is the
-        k-th label in sorted order. Who holds what changes no promise.
+        ``groups`` says which peer holds which row, one label each: of a ``topology`` with names the labels are its nodes, otherwise peer k is
+        the k-th label in sorted order. Who holds what changes no promise.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         rows, columns = X.shape
@@ -227,6 +227,8 @@ class DecentralizedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """The order of the rows by peer, and the table ``[peers]``."""
         given = self.topology
         nodes = None if given is None or isinstance(given, Mapping) else peers_of(given)
+        if nodes is not None and self.peers is not None and self.peers != len(nodes):
+            raise ValueError(f"peers={self.peers}, and the topology has {len(nodes)} nodes, one per peer: leave peers out")
         if groups is None:
             count = len(nodes) if nodes is not None else self.peers if self.peers is not None else min(rows, _PEERS)
             return np.arange(rows), {"count": count}
@@ -235,7 +237,7 @@ class DecentralizedPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         labels = np.asarray(groups)
         if labels.shape != (rows,):
             raise ValueError(f"groups has shape {labels.shape}, and there are {rows} rows: one label each")
-        if nodes is not None and nodes.graph is not None:
+        if nodes is not None and nodes.index:
             numbers = np.array([nodes.number(label) for label in labels.tolist()])
             silent = np.setdiff1d(np.arange(len(nodes)), numbers)
             if silent.size:

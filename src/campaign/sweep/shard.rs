@@ -132,7 +132,7 @@ pub enum MergeError {
         first: PathBuf,
     },
     /// The sweep is not valid here.
-    #[error("the sweep of {path} cannot be set up here: {source}; if its files are elsewhere on this machine, name the folder of the experiment file with --base",
+    #[error("the sweep of {path} cannot be set up here: {source}; if its files are elsewhere on this machine, name the folder of the experiment file as base",
         path = path.display())]
     Sweep {
         /// The folder.

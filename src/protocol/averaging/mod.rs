@@ -107,7 +107,7 @@ pub enum AveragingError {
     /// A tolerance or a number of rounds for a scheme that has neither.
     #[error(
         "averaging.scheme = \"{scheme}\" is exact after as many rounds as the topology needs: remove averaging.tolerance and \
-         averaging.rounds (on the command line: --set 'averaging={{scheme = \"{scheme}\"}}')"
+         averaging.rounds, or set the whole table, averaging = {{scheme = \"{scheme}\"}}"
     )]
     FixedLength {
         /// The scheme.

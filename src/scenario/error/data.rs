@@ -59,7 +59,7 @@ pub enum DataTableError {
     },
     /// A file of data does not exist.
     #[error(
-        "[{table}] there is no file {path}: put it there, or say where it is with --set {key}=FILE{obtain}",
+        "[{table}] there is no file {path}: put it there, or set {key} to where it is{obtain}",
         table = key.split('.').next().unwrap_or_default(), path = path.display(), obtain = obtained(obtain.as_deref())
     )]
     MissingData {
