@@ -102,11 +102,7 @@ pub(crate) fn with<'a>(
 ) -> Result<Config, OverrideError> {
     let shown = |(key, value): (&String, &toml::Value)| format!("{key}={value}");
     let invalid = |reason: String| OverrideError::Invalid {
-        text: values
-            .clone()
-            .map(shown)
-            .collect::<Vec<_>>()
-            .join(" and "),
+        text: values.clone().map(shown).collect::<Vec<_>>().join(" and "),
         reason,
     };
     let mut table = toml::Table::try_from(config).map_err(|error| invalid(error.to_string()))?;

@@ -62,7 +62,7 @@ pub enum ReportError {
     #[error(transparent)]
     Figure(#[from] FigureError),
     /// The file could not be written.
-    #[error("cannot write {path}: {source}; choose another folder as out", path = path.display())]
+    #[error("cannot write {path}: {source}; choose another folder", path = path.display())]
     Write {
         /// The file.
         path: PathBuf,

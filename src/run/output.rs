@@ -74,7 +74,7 @@ const NAMES: [&str; 13] = [
 
 /// A file that could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot write {path}: {source}; choose another folder as out", path = path.display())]
+#[error("cannot write {path}: {source}; choose another folder", path = path.display())]
 pub struct OutputError {
     /// The file or directory.
     pub path: PathBuf,
