@@ -14,7 +14,8 @@ use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use undertone::plan::Promise;
 use undertone::privacy::adjacency::User;
-use undertone::privacy::{Adjacency, Public, Rule, Statistic};
+use undertone::privacy::{Adjacency, OwnRules, Public, Rule, Statistic};
+use undertone::run::receipt::Receipt;
 use undertone::vocabulary::{Quantity, ReleaseId};
 
 const COUNT: Quantity = Quantity::Own("the number of rows that are not empty");
@@ -111,6 +112,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let latency = Latency::Constant { micros: 100 };
     let event = event::run(&simulation.own_session(), latency, &mut Silent)?;
     assert_eq!(event.basis(), outcome.basis());
+    // A receipt says what was promised. Whoever has the bound can plan all of it again.
+    let receipt = Receipt::of_simulation(&simulation, &outcome);
+    let findings = receipt.check_with(&OwnRules::none().with::<OnePerPerson>())?;
+    assert!(findings.iter().all(|finding| finding.agrees));
     println!("direction: {:.3?}", outcome.basis().values());
     for record in &outcome.records {
         let count = record.sum.values().last().copied().unwrap_or_default();

@@ -4,7 +4,7 @@ use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::engine::central::{self, SumNoise};
 use undertone::engine::{Outcome, Silent, federated, lockstep};
 use undertone::linalg::Block;
-use undertone::privacy::{Delta, gaussian};
+use undertone::privacy::{Delta, Epsilon, gaussian};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::run::receipt::Receipt;
 use undertone::run::run;
@@ -403,25 +403,22 @@ fn receipts_state_laplace_noise_and_are_computed_again() {
             failed.map(|finding| finding.what).collect()
         };
         assert_eq!(failing(&receipt), Vec::<String>::new(), "{set:?}");
-        let promise = receipt.promise.clone().expect("private");
-        assert!(promise.contains("covered by no epsilon"), "{promise}");
+        let statement = receipt.statement.clone().expect("private");
+        assert!(statement.contains("covered by no epsilon"), "{statement}");
         // A receipt that claims a smaller ε, another law, or another δ′ does not hold.
         let mut better = receipt.clone();
-        better.request.epsilon *= 0.5;
+        better.promise.epsilon = Epsilon::new(better.promise.epsilon.get() * 0.5).expect("above 0");
         assert!(!failing(&better).is_empty());
         let mut other = receipt.clone();
-        other.laplace = None;
-        assert_eq!(
-            failing(&other),
-            ["Laplace noise and what is certified of it"]
-        );
+        let noise = other.guarantee["noise"].as_object_mut().expect("a table");
+        noise.remove("laplace").expect("stated");
+        assert_eq!(failing(&other), ["guarantee.noise.laplace"]);
         let mut quieter = receipt.clone();
-        quieter.sigma_own *= 0.9;
-        assert_eq!(failing(&quieter), ["own noise"]);
-        if let Some(held) = receipt
-            .laplace
-            .and_then(|laplace| laplace.holders().copied())
-        {
+        let own = &mut quieter.guarantee["noise"]["sigma_own"];
+        *own = (own.as_f64().expect("a number") * 0.9).into();
+        assert_eq!(failing(&quieter), ["guarantee.noise.sigma_own"]);
+        let noise = experiment.noise();
+        if let Some(held) = noise.laplace_noise().and_then(|one| one.holders().copied()) {
             let spent = gaussian::delta(held.epsilon, held.mu);
             assert!(spent <= 1e-6 * (1.0 + 1e-9), "{spent:e}");
             assert!(Delta::new(held.delta).is_ok());

@@ -42,6 +42,8 @@ mod public_lists;
 mod rating;
 #[cfg(feature = "cli")]
 mod readme;
+#[cfg(feature = "cli")]
+mod receipts;
 mod recipes;
 mod recommender;
 mod rust_version;

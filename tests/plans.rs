@@ -10,7 +10,7 @@ mod deployed;
 mod facts;
 mod in_memory;
 mod lists;
-mod settings;
+pub(crate) mod settings;
 mod stored;
 
 use std::fs;

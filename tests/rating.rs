@@ -49,10 +49,10 @@ fn one_rating_costs_less_than_a_user_and_its_receipt_holds() {
         assert!(wrong.is_empty(), "{algorithm}: {wrong:?}");
         // A receipt that states a narrower range is found out.
         let mut narrower = report.receipt.clone();
-        narrower.request.rating = Some(RatingRange {
+        narrower.promise.bounds = narrower.promise.bounds.with_rating(Some(RatingRange {
             moves: 0.1,
             ..range
-        });
+        }));
         let findings = narrower.check().expect("checked");
         assert!(findings.iter().any(|one| !one.agrees));
         let text = of.statement().sentence();

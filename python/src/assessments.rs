@@ -185,7 +185,7 @@ pub(crate) fn check_receipt(
         let receipt = Receipt::parse(&path, &bytes)?;
         let mut findings = receipt.check()?;
         let items = path.with_file_name("items.csv");
-        if receipt.request.preconditioning.is_some() && items.exists() {
+        if receipt.preconditioning.is_some() && items.exists() {
             findings.extend(receipt.check_items(&ItemList::read(&items)?));
         }
         let holds = findings.iter().all(|finding| finding.agrees);

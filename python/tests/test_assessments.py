@@ -58,7 +58,7 @@ def test_a_receipt_that_promises_too_much_does_not_hold(small: dict[str, Any]) -
     checked = undertone.check_receipt(receipt)
     assert checked and all(finding.agrees for finding in checked.findings) and checked.taken_on_trust
     better = copy.deepcopy(receipt)
-    better["views"][0]["mu"] *= 0.9
+    better["guarantee"]["noise"]["views"][0]["mu"] *= 0.9
     assert not undertone.check_receipt(better)
 
 

@@ -123,8 +123,8 @@ def test_the_promise_is_kept_with_everything_that_is_fitted(digits: Any) -> None
     assert [view for view in pca.privacy_["views"] if view["colluders"] == 1][0]["epsilon"] <= 0.7 * (1 + 1e-9)
     assert undertone.check_receipt(pca.receipt_)
     # The mean has a share of the same budget.
-    centring = pca.receipt_["request"]["centring"]
-    assert centring["raw_clip"] == 4.5 and centring["slots"] == 1797 and 0.0 < centring["share"] < 1.0
+    prelude = pca.receipt_["program"]["prelude"]
+    assert prelude["raw_clip"] == 4.5 and prelude["slots"] == 1797 and 0.0 < prelude["share"] < 1.0
 
 
 def test_rows_beyond_the_norm_are_shortened_whatever_they_are(digits: Any) -> None:

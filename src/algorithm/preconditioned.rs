@@ -140,6 +140,13 @@ impl Preconditioned {
         })
     }
 
+    /// Whether this program is that of an algorithm with a P, whose digest is among its settings.
+    #[must_use]
+    pub fn is_of(program: &Program) -> bool {
+        let has = |name: &&str| program.settings.iter().any(|(found, _)| found == name);
+        DIGEST.iter().all(|name| has(&name))
+    }
+
     /// Whether this algorithm, which goes with a P, releases products; triangles otherwise.
     ///
     /// # Errors

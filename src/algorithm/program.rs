@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Prelude, Proved, ReleaseSpec, ThresholdSearch};
 
 /// A name of an algorithm or of one of its numbers.
@@ -46,7 +48,8 @@ pub struct Program {
 }
 
 /// What a public state keeps beside the query from one release to the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum RetainedState {
     /// Nothing: all releases are of one shape, that of the query, and the next query is a function of the noisy sum alone and is the
     /// estimate too. Engines then keep one array per peer and no past. Such an algorithm must not look at the state in

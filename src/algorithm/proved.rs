@@ -1,5 +1,7 @@
 //! What is proved of an algorithm beyond the quantities that it declares.
 
+use serde::{Deserialize, Serialize};
+
 /// What is proved of an algorithm beyond the quantities of its releases.
 ///
 /// A quantity names a function of the rows that peers hold, and a bound is proved for that function. Two algorithms may declare one quantity and
@@ -8,7 +10,8 @@
 /// # An algorithm of your own
 /// Its quantities and its bounds are your word, and so is this: by default it adds up its quantities of the rows as they are held, for matrices
 /// without negative eigenvalues. [`Program::proved`](super::Program::proved) says more or less.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Proved {
     /// Contributions are the declared quantities of the rows as peers hold them.
     ///

@@ -1,12 +1,14 @@
 //! What an algorithm declares about its releases before a session starts.
 
+use serde::{Deserialize, Serialize};
+
 use crate::vocabulary::{Iteration, Quantity};
 
 /// One release of an algorithm's program.
 ///
 /// Everything about it is public and fixed before the session starts, so that its noise can be planned, its messages
 /// counted and its frames bounded before anything is sent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReleaseSpec {
     /// The iteration it belongs to, from 1 and never falling from one release to the next.
     pub iteration: Iteration,
@@ -16,14 +18,18 @@ pub struct ReleaseSpec {
     pub blocks: Vec<BlockSpec>,
     /// What the largest value of [`Algorithm::statistic`](super::Algorithm::statistic) can be, where peers first agree on it. A bound
     /// that needs a statistic of its own has it agreed on without being asked for here.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub agreement: Option<AgreedNumber>,
     /// Whether the program may end instead of making this release.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub may_end_before: bool,
     /// The largest statistic of the query at which the algorithm goes on, where it stops at a larger one. Noise is then scaled as for this
     /// one and not for the one agreed on; a query with a larger one is charged for what it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ceiling: Option<f64>,
     /// The batch of rows that contributes; `None` for all rows. A record meets the releases of its own batch and those of
     /// all rows, and is charged for these alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u32>,
     /// The share of the budget it may spend, relative to the other releases. With equal shares every release
     /// spends as much as the others.
@@ -31,7 +37,8 @@ pub struct ReleaseSpec {
 }
 
 /// Kind of the number that peers agree on before a release, which decides its possible values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AgreedNumber {
     /// A threshold that a curator found: above 0 and at most 1.
     Threshold,
@@ -54,7 +61,8 @@ impl AgreedNumber {
 }
 
 /// How contributions become public.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// Every peer learns the sum over all peers.
     Sum,
@@ -64,7 +72,7 @@ pub enum Form {
 }
 
 /// One block of a release.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BlockSpec {
     /// What its coordinates are a function of: decides the sensitivity bound.
     pub quantity: Quantity,

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::arguments::{ExperimentArguments, PrivacyArguments, PrivacyCommand, names};
 use super::progress::Progress;
@@ -12,8 +13,7 @@ use super::{Verdict, colour, table};
 use crate::assess::coalitions::{NamedAdvice, WorstCoalition};
 use crate::assess::{Conversions, DropoutCost, Forecast, ForecastOptions, PeerCost, PilotForecast};
 use crate::campaign::auto::Auto;
-use crate::config::EngineKind;
-use crate::privacy::{Adjacency, GroupLoss, LaplacePlan, RingPlan};
+use crate::privacy::{Adjacency, AdversaryView, Delta, GroupLoss, LaplacePlan, RingPlan};
 use crate::run::items::ItemList;
 use crate::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
 use crate::run::summary::PrivacySummary;
@@ -71,7 +71,7 @@ fn check(command: &PrivacyCommand) -> Result<Verdict> {
         .check()
         .with_context(|| format!("{} does not hold", path.display()))?;
     let items = path.with_file_name("items.csv");
-    if receipt.request.preconditioning.is_some() && items.exists() {
+    if receipt.preconditioning.is_some() && items.exists() {
         findings.extend(receipt.check_items(&ItemList::read(&items)?));
     }
     let holds = findings.iter().all(|finding| finding.agrees)
@@ -88,15 +88,15 @@ fn check(command: &PrivacyCommand) -> Result<Verdict> {
         serde_json::to_writer_pretty(&mut out, &checked).context("cannot print the findings")?;
         writeln!(out)?;
     } else if !report.quiet {
-        print_request(&mut out, &receipt)?;
+        print_claims(&mut out, &receipt)?;
         let heading = ["", "what", "stated", "computed"];
         let mut rows = vec![heading.map(str::to_owned).to_vec()];
         for finding in &findings {
             rows.push(vec![
                 colour::verdict(finding.agrees),
                 finding.what.clone(),
-                table::number(finding.stated),
-                table::number(finding.computed),
+                leaf(&finding.stated),
+                leaf(&finding.computed),
             ]);
         }
         table::write(&mut out, &rows)?;
@@ -140,41 +140,60 @@ fn print_trust(out: &mut impl Write) -> io::Result<()> {
     writeln!(out)
 }
 
+/// A value of a finding, in one cell. What is null is infinite, or not there.
+fn leaf(value: &Value) -> String {
+    match (value, value.as_f64()) {
+        (_, Some(number)) => table::number(number),
+        (Value::Null, _) => "none".to_owned(),
+        (Value::String(text), _) => {
+            let short: String = text.chars().take(MOST_SHOWN).collect();
+            let more = if short.len() < text.len() { "..." } else { "" };
+            short + more
+        }
+        (other, _) => other.to_string(),
+    }
+}
+
+/// The most characters of a text in a table of findings.
+const MOST_SHOWN: usize = 40;
+
 /// What the receipt claims to be about.
-fn print_request(out: &mut impl Write, receipt: &Receipt) -> io::Result<()> {
-    let request = &receipt.request;
-    let trust = match receipt.engine {
-        EngineKind::Central => "a curator is trusted with everything",
-        EngineKind::Federated => "an ideal secure sum is trusted",
-        _ => "nobody is trusted",
+fn print_claims(out: &mut impl Write, receipt: &Receipt) -> io::Result<()> {
+    let promise = &receipt.promise;
+    let trust = match promise.seen {
+        AdversaryView::CuratorOutput => "a curator is trusted with everything",
+        AdversaryView::SecureSum => "an ideal secure sum is trusted",
+        AdversaryView::Everything => "nobody is trusted",
     };
+    let bounds = &promise.bounds;
+    let program = receipt.program["name"].as_str().unwrap_or("unnamed");
     writeln!(
         out,
-        "{}: engine {} ({trust}), scheme {}, {} peers, {} colluders; epsilon = {}, delta = {}, {} adjacency, \
-         {} sensitivity, degree floor {}, cap {}, {} iterations",
+        "{}: program {program}, runner {} ({trust}), noise {}, {} peers, {} colluders; epsilon = {}, delta = {}, {} adjacency, \
+         {} sensitivity, degree floor {}, cap {}, {} releases",
         receipt.name,
-        receipt.engine.name(),
-        name(&request.scheme),
-        receipt.noise_graph.nodes,
-        request.colluders,
-        table::number(request.epsilon),
-        table::number(request.delta),
-        name(&request.adjacency),
-        name(&request.sensitivity),
-        request.degree_floor,
-        request
-            .degree_cap
+        receipt.runner,
+        name(&promise.noise.scheme()),
+        receipt.partners.nodes,
+        promise.colluders,
+        table::number(promise.epsilon.get()),
+        table::number(promise.delta.map_or(0.0, Delta::get)),
+        name(&bounds.adjacency()),
+        name(&bounds.rule()),
+        bounds.degree_floor(),
+        bounds
+            .degree_cap()
             .map_or_else(|| "none".to_owned(), |cap| cap.to_string()),
-        request.iterations,
+        receipt.releases.len(),
     )?;
-    if let Some(stated) = &request.preconditioning {
+    if let Some(stated) = &receipt.preconditioning {
         writeln!(
             out,
             "eigenvectors of P A P, P = diag(degree^-{}) with shrinkage {}, degrees {}",
             stated.exponent, stated.shrinkage, stated.degrees
         )?;
     }
-    writeln!(out, "{}", receipt.promised().sentence())
+    writeln!(out, "{}", promise.statement().sentence())
 }
 
 fn plan(arguments: &ExperimentArguments, options: &PrivacyArguments) -> Result<Verdict> {
@@ -576,7 +595,7 @@ fn print_groups(
 /// The name a value has in experiment files and JSON.
 pub(crate) fn name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(name)) => name,
+        Ok(Value::String(name)) => name,
         Ok(other) => other.to_string(),
         Err(_) => "?".to_owned(),
     }

@@ -1,5 +1,7 @@
 //! Two sessions under one budget: a pilot, and what is chosen by it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::algorithm::{Program, ReleaseSpec, Unsupported};
 use crate::vocabulary::Quantity;
 
@@ -33,8 +35,31 @@ use crate::vocabulary::Quantity;
 ///   ([`Seed::pilot`](crate::vocabulary::Seed::pilot)), so that they differ whatever plans say.
 ///
 /// What is *not* true: that a run which chose fewer iterations spent less. Its promise is what it was planned for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
 pub struct BudgetShare(f64);
+
+/// A part of a budget that leaves nothing to one of two sessions.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("the part of a budget is {found}; it lies above 0 and below 1")]
+pub struct NotAShare {
+    /// The part found.
+    pub found: f64,
+}
+
+impl TryFrom<f64> for BudgetShare {
+    type Error = NotAShare;
+
+    fn try_from(found: f64) -> Result<Self, NotAShare> {
+        Self::of_pilot(found).ok_or(NotAShare { found })
+    }
+}
+
+impl From<BudgetShare> for f64 {
+    fn from(share: BudgetShare) -> Self {
+        share.0
+    }
+}
 
 impl BudgetShare {
     /// The part of a pilot that spends this share; `None` unless that is above 0 and below 1.

@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use super::division::{Division, has_only_own_coordinates, has_own_coordinates};
+use serde::{Serialize, Serializer};
+
+use super::division::{Division, has_only_own_coordinates, has_own_coordinates, told};
 use super::memo::Memo;
 use super::network::graphs_digest;
 use super::{Noise, PlanError, Promise};
 use crate::algorithm::Program;
+use crate::noise::LaplaceShares;
 use crate::privacy::{
     self, AdversaryView, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest,
     OnDisconnect, PrivacyError, RingRequest, Scheme, sparse_vector,
 };
+use crate::protocol::{PlannedRelease, RingParameters, SessionParameters, Values};
 use crate::topology::Topology;
 use crate::vocabulary::Distribution;
 
@@ -25,6 +29,36 @@ pub struct Guarantee {
     groups: Vec<GroupLoss>,
     /// What is proved of the noise graph's connectivity, where noise is shared.
     connectivity: Connectivity,
+}
+
+/// A guarantee as a receipt states it.
+#[derive(Serialize)]
+struct Written<'a> {
+    charge: u32,
+    cost: f64,
+    cost_at_best: f64,
+    factors: &'a [f64],
+    calibrated: &'a Calibrated,
+    noise: &'a NoisePlan,
+    groups: &'a [GroupLoss],
+    connectivity: Connectivity,
+}
+
+impl Serialize for Guarantee {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let division = &self.division;
+        let written = Written {
+            charge: division.charge(),
+            cost: division.cost(),
+            cost_at_best: division.cost_at_best(),
+            factors: division.factors(),
+            calibrated: &self.calibrated,
+            noise: &self.noise,
+            groups: &self.groups,
+            connectivity: self.connectivity,
+        };
+        written.serialize(serializer)
+    }
 }
 
 /// Noise plans that were made before, for whoever plans many sessions on few graphs.
@@ -182,6 +216,79 @@ impl Guarantee {
             groups,
             connectivity: Connectivity::UNKNOWN,
         }
+    }
+
+    /// The curator's noise per unit sensitivity: z, k·z for persons at k participants, or 0 without noise.
+    #[must_use]
+    pub fn sigma_central(&self, promise: &Promise) -> f64 {
+        if promise.noise.is_none() {
+            return 0.0;
+        }
+        let z = self.calibrated.z();
+        match promise.noise.distribution() {
+            Distribution::Gaussian => z * promise.participants.unwrap_or(1) as f64,
+            // Calibrated to ε/k.
+            Distribution::Laplace => z,
+        }
+    }
+
+    /// How own noise is dealt to so many peers where it adds up to Laplace noise.
+    #[must_use]
+    pub fn laplace_shares(&self, peers: u32) -> Option<LaplaceShares> {
+        let laplace = self.noise.laplace_noise()?;
+        Some(match laplace.holders() {
+            Some(holders) => LaplaceShares::held(holders.count, peers),
+            None => LaplaceShares::of_all(laplace.shape(), peers),
+        })
+    }
+
+    /// What a session of so many peers is told of this guarantee. The network and the start are left out.
+    pub(super) fn parameters(
+        &self,
+        program: &Arc<Program>,
+        promise: &Promise,
+        peers: u32,
+    ) -> SessionParameters {
+        let noise = &*self.noise;
+        SessionParameters {
+            peers,
+            program: Arc::clone(program),
+            sensitivity: promise.bounds.clone(),
+            sigma_own: noise.sigma_own(),
+            sigma_pairwise: noise.sigma_pairwise(),
+            sigma_coordinate: match has_own_coordinates(program) {
+                true => self.sigma_central(promise),
+                false => 0.0,
+            },
+            ring: noise.ring().map(|ring| RingParameters {
+                grid: ring.grid(),
+                modulus: ring.modulus(),
+                clamp: ring.clamp(),
+            }),
+            laplace: self.laplace_shares(peers),
+            // Shares are the algorithm's own, and the plan knows them; weights and what a private mean takes it does not.
+            noise_factors: told(program, &self.division),
+            scale_rounds: 0,
+            averaging_rounds: 0,
+            values: Values::F64,
+            schedule: [0; 32],
+            topology: [0; 32],
+            start: [0; 32],
+        }
+    }
+
+    /// All releases with their bounds and noise factors, checked as far as no communication graph is needed.
+    ///
+    /// # Errors
+    /// [`PlanError::Session`] for releases that cannot be run, and for bounds that are not proved of what the program makes of rows.
+    pub fn releases(
+        &self,
+        program: &Arc<Program>,
+        promise: &Promise,
+        peers: u32,
+    ) -> Result<Vec<PlannedRelease>, PlanError> {
+        let parameters = self.parameters(program, promise, peers);
+        Ok(parameters.planned_releases()?)
     }
 
     /// How the budget is divided.

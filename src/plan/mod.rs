@@ -19,7 +19,7 @@ mod promise;
 mod ring;
 mod session;
 
-pub use budget_share::BudgetShare;
+pub use budget_share::{BudgetShare, NotAShare};
 pub use division::Division;
 pub use error::PlanError;
 pub use guarantee::{Guarantee, NoiseMemo, multiplier, search_epsilon};

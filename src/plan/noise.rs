@@ -1,11 +1,14 @@
 //! Where noise comes from, each source with its own numbers and no others.
 
+use serde::{Deserialize, Serialize};
+
 use crate::privacy::ring::Modulus;
 use crate::privacy::{OnDisconnect, Scheme};
 use crate::vocabulary::Distribution;
 
 /// Where the noise comes from.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", rename_all_fields = "snake_case", deny_unknown_fields)]
 pub enum Noise {
     /// Nowhere: nothing is promised.
     None,
@@ -28,6 +31,7 @@ pub enum Noise {
         /// What to do where a coalition can disconnect the honest peers.
         on_disconnect: OnDisconnect,
         /// k; `None` for the least that holds the sums.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         bits: Option<Modulus>,
     },
     /// Laplace noise, with which δ may be 0.
@@ -35,6 +39,7 @@ pub enum Noise {
         /// Who adds what: everybody all of it, or a share, or holders that everybody shares Gaussian noise beside.
         scheme: Scheme,
         /// The peers that draw it, where not everybody does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         holders: Option<Holders>,
         /// What to do where a coalition can disconnect the honest peers; refusing is all that is proved.
         on_disconnect: OnDisconnect,
@@ -42,7 +47,8 @@ pub enum Noise {
 }
 
 /// Peers that draw Laplace noise, hidden by Gaussian noise that all share.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Holders {
     /// How many.
     pub count: usize,

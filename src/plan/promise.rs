@@ -1,5 +1,7 @@
 //! What is promised, of which neighbouring data, against whom, and with which noise.
 
+use serde::{Deserialize, Serialize};
+
 use super::{BudgetShare, Noise};
 use crate::privacy::{
     Adjacency, AdversaryView, Budget, BudgetSplit, Calibration, Delta, Epsilon, PrivacyError,
@@ -8,12 +10,14 @@ use crate::privacy::{
 
 /// (ε, δ)-differential privacy for neighbouring data, against an adversary, with this noise.
 ///
-/// It is data before validation: [`Guarantee::of`](super::Guarantee::of) refuses what cannot be promised.
-#[derive(Clone, Debug)]
+/// It is data before validation: [`Guarantee::of`](super::Guarantee::of) refuses what cannot be promised. In JSON it has all fields but bounds of your own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Promise {
     /// ε of the whole run. Without noise it is promised to nobody.
     pub epsilon: Epsilon,
     /// δ of the whole run; `None` for 0, as Laplace noise alone allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<Delta>,
     /// What one record is, and how its effect on whatever is released is bounded.
     pub bounds: SensitivitySpec,
@@ -22,21 +26,25 @@ pub struct Promise {
     /// How the budget is divided over the releases, where they have no shares of their own.
     pub split: BudgetSplit,
     /// The part of μ² that is spent, beside another session under the same budget; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<BudgetShare>,
     /// Where the noise comes from.
     pub noise: Noise,
     /// t: the coalition size to withstand; 0 is an outside observer.
     pub colluders: usize,
     /// How many may be lost, and what it costs; `None` where the loss of a peer ends the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub losses: Option<LossTolerance>,
     /// At how many participants one person's rows may be; `None` where one data set is dealt to all peers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participants: Option<usize>,
     /// What the adversary observes. Whatever runs the session may show less, never more.
     pub seen: AdversaryView,
 }
 
 /// How many peers may be lost, and how often a release may be tried again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LossTolerance {
     /// f: how many peers may be lost for good.
     pub tolerate: usize,

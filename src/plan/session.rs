@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::division::{has_own_coordinates, told};
+use super::division::has_own_coordinates;
 use super::network::{graphs_digest, mixing_bounds};
 use super::{Guarantee, Network, NoiseMemo, PlanError, Promise};
 use crate::algorithm::{Algorithm, Form, Program};
@@ -12,8 +12,8 @@ use crate::privacy::AdversaryView;
 #[cfg(test)]
 use crate::privacy::NoisePlan;
 use crate::protocol::averaging::Schedule;
-use crate::protocol::{RingParameters, SessionParameters, SessionPlan};
-use crate::vocabulary::{Distribution, ReleaseId};
+use crate::protocol::{SessionParameters, SessionPlan};
+use crate::vocabulary::ReleaseId;
 
 /// A program under a promise over a network, planned: every session of it, under whatever seed, keeps the promise.
 #[derive(Clone, Debug)]
@@ -132,15 +132,7 @@ impl Plan {
     /// The curator's noise per unit sensitivity: z, k·z for persons at k participants, or 0 without noise.
     #[must_use]
     pub fn sigma_central(&self) -> f64 {
-        if self.promise.noise.is_none() {
-            return 0.0;
-        }
-        let z = self.guarantee.calibrated().z();
-        match self.promise.noise.distribution() {
-            Distribution::Gaussian => z * self.promise.participants.unwrap_or(1) as f64,
-            // Calibrated to ε/k.
-            Distribution::Laplace => z,
-        }
+        self.guarantee.sigma_central(&self.promise)
     }
 
     /// What the σ's of a release, from 1, are multiplied by: 1 with an even budget and no private mean.
@@ -186,11 +178,7 @@ impl Plan {
     #[must_use]
     pub fn laplace_shares(&self) -> Option<LaplaceShares> {
         let peers = self.network.topology.graph().nodes() as u32;
-        let laplace = self.guarantee.noise().laplace_noise()?;
-        Some(match laplace.holders() {
-            Some(holders) => LaplaceShares::held(holders.count, peers),
-            None => LaplaceShares::of_all(laplace.shape(), peers),
-        })
+        self.guarantee.laplace_shares(peers)
     }
 
     /// What peers of one session agree on and hash, from this public starting block.
@@ -202,31 +190,18 @@ impl Plan {
         algorithm: &Arc<dyn Algorithm>,
         start: &Block,
     ) -> Result<SessionPlan, PlanError> {
-        let noise = self.guarantee.noise();
+        let peers = self.network.topology.graph().nodes() as u32;
+        let told = self
+            .guarantee
+            .parameters(&self.program, &self.promise, peers);
         let parameters = SessionParameters {
-            peers: self.network.topology.graph().nodes() as u32,
-            program: Arc::clone(&self.program),
-            sensitivity: self.promise.bounds.clone(),
-            sigma_own: noise.sigma_own(),
-            sigma_pairwise: noise.sigma_pairwise(),
-            sigma_coordinate: match has_own_coordinates(&self.program) {
-                true => self.sigma_central(),
-                false => 0.0,
-            },
-            ring: noise.ring().map(|ring| RingParameters {
-                grid: ring.grid(),
-                modulus: ring.modulus(),
-                clamp: ring.clamp(),
-            }),
-            laplace: self.laplace_shares(),
-            // Shares are the algorithm's own, and the plan knows them; weights and what a private mean takes it does not.
-            noise_factors: told(&self.program, self.guarantee.division()),
             scale_rounds: self.scale_rounds,
             averaging_rounds: self.schedule.rounds(),
             values: self.network.values,
             schedule: self.schedule.digest(),
             topology: self.graphs,
             start: start.digest(),
+            ..told
         };
         Ok(SessionPlan::new(parameters, Arc::clone(algorithm))?)
     }

@@ -8,24 +8,21 @@
 //! - *A person in several files.* Participants of a session read files of their own, and one person can be in several of them
 //!   (`NoisePlan::persons`, in `privacy/persons.rs`).
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Adjacency, AdversaryView, Delta, NoisePlan, PrivacyError, gaussian};
-use crate::vocabulary::or_infinite;
 
 /// Group sizes that are stated, besides everybody.
 const STATED: [usize; 4] = [2, 3, 5, 10];
 
 /// The loss if the data of so many peers change at once, each by at most one record of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct GroupLoss {
     /// k: the number of honest peers whose data change.
     pub peers: usize,
     /// At most this μ, over all iterations.
     pub mu: f64,
     /// The ε of that μ at the δ of the plan, in nats; infinite, null in JSON, as in [`View`](super::View).
-    #[serde(deserialize_with = "or_infinite")]
     pub epsilon: f64,
 }
 

@@ -1,10 +1,13 @@
 //! Words for a guarantee, what it protects and against whom: every table, page, receipt and summary takes them from here.
 
+use serde::{Deserialize, Serialize};
+
 use super::Adjacency;
 use crate::vocabulary::Distribution;
 
-/// What an adversary sees of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What an adversary sees of a run, in ascending order: each sees all that those before it see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum AdversaryView {
     /// The output of a trusted curator.
     CuratorOutput,

@@ -306,7 +306,7 @@ pub fn run_by(
             realised: faults
                 .as_ref()
                 .and_then(|faults| faults.realised.as_ref())
-                .and_then(|realised| RealisedReceipt::of(experiment, realised)),
+                .and_then(|realised| RealisedReceipt::of(experiment.plan(), realised)),
             ..Receipt::of(experiment, &outcome)
         },
         predictor: Predictor::of(experiment, &session, &outcome),

@@ -1,4 +1,4 @@
-//! An algorithm on data of some shape, as configurations and receipts arrange it.
+//! An algorithm on data of some shape, as configurations arrange it.
 
 use std::sync::Arc;
 
@@ -69,14 +69,6 @@ impl Arranged {
     ) -> Result<Self, NotPreconditioned> {
         let around = Preconditioned::new(self.algorithm, weights)?;
         Ok(Self::new(Arc::new(around)))
-    }
-
-    /// Refuses an algorithm that does not go with any P.
-    ///
-    /// # Errors
-    /// [`NotPreconditioned`] for such a one.
-    pub(crate) fn check_precondition(&self) -> Result<(), NotPreconditioned> {
-        Preconditioned::products(&self.program).map(drop)
     }
 
     /// The first release, whose bound is that of the whole program but for a private mean.

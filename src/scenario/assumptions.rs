@@ -3,7 +3,7 @@
 use super::experiment::Experiment;
 use super::preconditioning::Preconditioning;
 use super::stated_lists::{ItemSource, StatedItems, UserSource};
-use crate::algorithm::{AlgorithmKind, Start};
+use crate::algorithm::Start;
 
 /// Everything that decides what a promise assumes: of an experiment, or as a receipt states it.
 #[derive(Clone, Copy, Debug)]
@@ -12,8 +12,8 @@ pub(crate) struct Assumed<'a> {
     pub(crate) users: Option<UserSource>,
     /// With files of the peers' own: how many of them at most have rows of one person.
     pub(crate) participants: Option<usize>,
-    /// The source of the list of items.
-    pub(crate) items: ItemSource,
+    /// The source of the list of items; `None` where items are the columns of rows in memory.
+    pub(crate) items: Option<ItemSource>,
     /// The start of the iteration.
     pub(crate) start: Start,
     /// What P was made of.
@@ -33,11 +33,24 @@ impl<'a> Assumed<'a> {
             // Members of a session have users of their own, of whom no list is made.
             users: UserSource::of(config).filter(|_| was_read),
             participants: experiment.participants().filter(|_| experiment.own_files),
-            items: StatedItems::of(experiment).source,
+            items: Some(StatedItems::of(experiment).source),
             start: config.algorithm.start,
             preconditioning: experiment.preconditioning(),
             recommends: config.recommender.is_some(),
-            chosen: config.pilot.is_some() && config.algorithm.kind != AlgorithmKind::Pilot,
+            chosen: config.pilot.is_some() && experiment.plan().program().rank > 0,
+        }
+    }
+
+    /// That of rows in memory.
+    pub(crate) fn in_memory() -> Self {
+        Self {
+            users: None,
+            participants: None,
+            items: None,
+            start: Start::Random,
+            preconditioning: None,
+            recommends: false,
+            chosen: false,
         }
     }
 
@@ -71,13 +84,14 @@ impl<'a> Assumed<'a> {
             }
         };
         let items = match self.items {
-            ItemSource::Data => {
+            None => "the columns of the rows and their order are assumed public",
+            Some(ItemSource::Data) => {
                 "the item list and its order were drawn from the data and are assumed public"
             }
-            ItemSource::File => {
+            Some(ItemSource::File) => {
                 "the item list and its order were read from a file of their own, which is public; the data had no part in it"
             }
-            ItemSource::MostRatedOfFile => {
+            Some(ItemSource::MostRatedOfFile) => {
                 "the items were read from a file of their own, which is public; which of them were kept follows from item degrees that were counted in \
                  the data"
             }

@@ -221,15 +221,6 @@ impl Experiment {
         &self.peer_rows
     }
 
-    /// The most rows dealt to one peer; public, as the list of users is.
-    pub(crate) fn most_rows(&self) -> usize {
-        self.peer_rows
-            .iter()
-            .map(SparseRows::len)
-            .max()
-            .unwrap_or(0)
-    }
-
     /// The communication graph.
     #[must_use]
     pub fn topology(&self) -> &Topology {

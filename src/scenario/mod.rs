@@ -69,7 +69,6 @@ pub use simulation::{SimulationBuilder, SimulationError};
 pub use stated_lists::{ItemSource, StatedItems, UserSource};
 pub use warning::Warning;
 
-pub(crate) use arranged::{Arranged, DataShape};
 pub(crate) use assumptions::Assumed;
 pub(crate) use clock::Clock;
 pub(crate) use dropouts::MOST_RETRIES;

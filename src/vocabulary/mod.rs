@@ -5,7 +5,6 @@
 mod degrees;
 mod distribution;
 mod ids;
-mod infinite;
 mod margins;
 mod naming;
 mod normal;
@@ -19,7 +18,6 @@ mod time;
 pub use degrees::TAIL_DEGREES;
 pub use distribution::Distribution;
 pub use ids::{Iteration, PeerIndex, ReleaseId, Round};
-pub(crate) use infinite::or_infinite;
 pub use margins::margin_weights;
 pub use naming::{NameSyntax, Named, printed, printed_list, read_name, read_names};
 pub use normal::StandardNormal;

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// What the coordinates of one block of a release are a function of.
 ///
 /// A sensitivity bound is proved for one of these and for no other: a plan looks up the bound of exactly what its
 /// algorithm releases, and is refused where none is proved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
     /// A_u X for a public X with orthonormal columns, n × p, row-major.
@@ -45,8 +45,28 @@ pub enum Quantity {
     /// vᵀAv of A for a public v of norm 1, as the sum of v_s (Av)_s over vertices s: one number.
     GraphQuotient,
     /// What an algorithm of your own releases, by the name under which it brings its own bound.
-    #[serde(skip_deserializing)]
     Own(&'static str),
+}
+
+impl Quantity {
+    /// All quantities that have a name of their own.
+    pub const NAMED: [Self; 15] = [
+        Self::Product,
+        Self::PackedTriangle,
+        Self::IsometricTriangle,
+        Self::TriangleAndMargins,
+        Self::RowSum,
+        Self::NonnegativeRowSum,
+        Self::RayleighQuotient,
+        Self::ClippedProduct,
+        Self::ClipHistogram,
+        Self::ClipCount,
+        Self::TailCounts,
+        Self::ItemShares,
+        Self::GraphProduct,
+        Self::BipartiteHalf,
+        Self::GraphQuotient,
+    ];
 }
 
 impl fmt::Display for Quantity {

@@ -74,7 +74,8 @@ fn a_run_that_was_chosen_writes_and_prints_its_pilot_and_can_be_made_again() {
     );
     assert_eq!(receipt["pilot"], summary["pilot"]);
     assert_eq!(receipt["choice"], summary["choice"]);
-    assert_eq!(receipt["request"]["pilot_share"], 0.1);
+    assert_eq!(receipt["pilot"]["part"], 0.1);
+    assert_eq!(receipt["promise"]["part"], 0.9);
     assert_eq!(
         receipt["pilot"]["counts"].as_array().map(Vec::len),
         Some(16)
@@ -82,12 +83,12 @@ fn a_run_that_was_chosen_writes_and_prints_its_pilot_and_can_be_made_again() {
     let shares = receipt["pilot"]["shares"].as_array().map(Vec::len);
     assert_eq!(
         shares,
-        receipt["request"]["dimension"].as_u64().map(|n| n as usize)
+        receipt["program"]["items"].as_u64().map(|n| n as usize)
     );
     let advice = json(&scratch.read("out/advice.json"));
     assert_eq!(advice["recommended"]["name"], receipt["choice"]["chosen"]);
     assert_eq!(
-        receipt["request"]["algorithm"],
+        receipt["program"]["name"],
         advice["recommended"]["algorithm"]["kind"]
     );
     assert_eq!(chosen_by_the_file(&advice), receipt["choice"]["chosen"]);
@@ -126,13 +127,13 @@ fn a_run_that_was_chosen_writes_and_prints_its_pilot_and_can_be_made_again() {
     assert_eq!(checked.code, Some(0), "{}", checked.stdout);
     // Less noise in the pilot's part of the receipt than was planned.
     let mut forged = receipt;
-    let own = forged["pilot"]["sigma_own"].as_f64().expect("a number");
-    forged["pilot"]["sigma_own"] = (own / 2.0).into();
+    let own = &mut forged["pilot"]["guarantee"]["noise"]["sigma_own"];
+    *own = (own.as_f64().expect("a number") / 2.0).into();
     scratch.write("out/receipt.json", &forged.to_string());
     let checked = scratch.undertone("privacy check out/receipt.json");
     assert_eq!(checked.code, Some(1), "{}", checked.stdout);
     assert!(
-        checked.stdout.contains("FAIL  pilot: own noise"),
+        checked.stdout.contains("FAIL  pilot.guarantee.noise.sigma_own"),
         "{}",
         checked.stdout
     );

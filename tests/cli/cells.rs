@@ -6,10 +6,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
-use undertone::run::receipt::{Receipt, Standing};
+use undertone::run::receipt::Standing;
 
 use super::cell_data::{Data, SETS};
-use super::receipts::{found, general, nearby, numbers, with};
+use crate::support::receipts::{found, general, nearby, numbers, standing, with};
 use crate::support::scratch::Scratch;
 
 /// Six peers on a complete graph, and little of everything else.
@@ -248,11 +248,7 @@ fn cell(scratch: &Scratch, row: &Row, adjacency: &str, scheme: &str) -> (bool, V
         let wrong = (!refused).then(|| format!("{expected:?}"));
         return (false, wrong.into_iter().collect());
     }
-    let standings = Receipt::standings();
-    let trusted = |field: &str| {
-        let line = standings.iter().find(|line| line.field == field);
-        line.is_none_or(|line| line.standing != Standing::Recomputed)
-    };
+    let trusted = |field: &str| standing(field) != Some(Standing::Recomputed);
     let receipt = serde_json::from_slice(&scratch.read("out/receipt.json")).expect("JSON");
     let mut wrong = faults(&receipt, &trusted);
     for (at, (name, _)) in SETS.iter().enumerate().skip(1) {

@@ -182,7 +182,7 @@ fn what_it_costs_is_said_before_and_recomputed_after() {
     let run = scratch.undertone("run sims/sim.toml --out out --quiet");
     assert_eq!(run.code, Some(0), "{}", run.stderr);
     let receipt = json(&scratch, "out/receipt.json");
-    assert_eq!(receipt["schema"], 2);
+    assert_eq!(receipt["schema"], 3);
     let checked = |receipt: &Value| {
         scratch.write("changed.json", &receipt.to_string());
         let checked = scratch.undertone("privacy check changed.json");
@@ -190,19 +190,19 @@ fn what_it_costs_is_said_before_and_recomputed_after() {
     };
     let (code, said) = checked(&receipt);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("epsilon realised"), "{said}");
+    assert!(said.contains("realised.epsilon"), "{said}");
     type Change = fn(&mut Value);
     let changes: [(Change, i32, &str); 8] = [
         (
             |r| r["realised"]["epsilon"] = 0.1.into(),
             1,
-            "epsilon realised",
+            "realised.epsilon",
         ),
-        (|r| r["realised"]["mu"] = 0.1.into(), 1, "mu realised"),
+        (|r| r["realised"]["mu"] = 0.1.into(), 1, "realised.mu"),
         (
             |r| r["realised"]["planned_mu"] = 0.1.into(),
             1,
-            "mu planned",
+            "realised.planned_mu",
         ),
         (
             |r| r["realised"]["attempts"][0]["retry"] = 9.into(),
@@ -215,16 +215,16 @@ fn what_it_costs_is_said_before_and_recomputed_after() {
             "no member",
         ),
         (
-            |r| r["request"]["dropouts"]["tolerate"] = 1.into(),
+            |r| r["promise"]["losses"]["tolerate"] = 1.into(),
             1,
-            "own noise",
+            "guarantee.noise.sigma_own",
         ),
         (
-            |r| r["request"]["dropouts"]["retries"] = 0.into(),
+            |r| r["promise"]["losses"]["retries"] = 0.into(),
             1,
-            "own noise",
+            "guarantee.noise.sigma_own",
         ),
-        (|r| r["schema"] = 1.into(), 2, "schema"),
+        (|r| r["schema"] = 1.into(), 2, "made by a development build"),
     ];
     for (change, expected, words) in changes {
         let mut lie = receipt.clone();

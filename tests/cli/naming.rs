@@ -515,15 +515,15 @@ fn guarantees_about_the_matrix_say_that_one_record_is_at_one_peer_and_what_sever
         assert!(text.contains("one peer's matrix A_u was changed"), "{text}");
         let receipt: Value =
             serde_json::from_slice(&scratch.read("out/receipt.json")).expect("a document");
-        assert_eq!(receipt["groups"].as_array().expect("a list").len(), 5);
+        assert_eq!(receipt["guarantee"]["groups"].as_array().expect("a list").len(), 5);
         let page = String::from_utf8(scratch.read("out/report.html")).expect("text");
         assert!(
             page.contains("one peer&#39;s matrix A_u") || page.contains("one peer's matrix A_u")
         );
         for change in [
-            |r: &mut Value| r["promise"] = "Nobody can tell anything.".into(),
-            |r: &mut Value| r["groups"][0]["epsilon"] = 0.1.into(),
-            |r: &mut Value| r["groups"] = Value::Array(Vec::new()),
+            |r: &mut Value| r["statement"] = "Nobody can tell anything.".into(),
+            |r: &mut Value| r["guarantee"]["groups"][0]["epsilon"] = 0.1.into(),
+            |r: &mut Value| r["guarantee"]["groups"] = Value::Array(Vec::new()),
         ] {
             let mut wrong = receipt.clone();
             change(&mut wrong);

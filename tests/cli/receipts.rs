@@ -1,8 +1,9 @@
 //! Receipts: written by runs, recomputed by `undertone privacy check`, refused when they lie.
 
 use serde_json::Value;
-use undertone::run::receipt::{Receipt, SCHEMA, Standing};
+use undertone::run::receipt::{Receipt, Standing};
 
+use crate::support::receipts::{found, general, nearby, numbers, standing, with};
 use crate::support::scratch::Scratch;
 
 /// Changes a receipt.
@@ -93,13 +94,11 @@ fn a_receipt_of_every_scheme_and_engine_holds() {
             "{set}: {stdout}"
         );
         let receipt = receipt(&scratch);
-        assert_eq!(receipt["noise_graph"]["nodes"], 8);
-        let iterations = if set.contains("covariance") { 1 } else { 2 };
-        assert_eq!(
-            receipt["iterations"].as_array().map(Vec::len),
-            Some(iterations)
-        );
-        assert!(receipt["request"]["degree_floor"] == 5 && receipt["version"].is_string());
+        assert_eq!(receipt["partners"]["nodes"], 8);
+        let releases = if set.contains("covariance") { 1 } else { 2 };
+        assert_eq!(receipt["releases"].as_array().map(Vec::len), Some(releases));
+        let floor = &receipt["promise"]["bounds"]["degree_floor"];
+        assert!(*floor == 5 && receipt["version"].is_string());
     }
 }
 
@@ -114,55 +113,60 @@ fn every_number_that_is_made_rosier_is_found() {
     );
     let honest = receipt(&scratch);
     let lies: [(&str, Change); 17] = [
-        ("a number of iterations the algorithm can run", |r| {
-            r["request"]["algorithm"] = "covariance".into()
+        ("releases: as many as the program makes", |r| {
+            r["program"]["releases"][0]["count"] = 1.into()
         }),
-        ("statistic of iteration 1", |r| {
-            r["iterations"][0] = serde_json::json!({"statistic": 0.001, "sensitivity": 1.0});
+        ("releases[0].statistic", |r| {
+            r["releases"][0] =
+                serde_json::json!({"statistic": 0.001, "sensitivity": 1.0, "noise_factor": 1.0});
         }),
-        ("statistic of iteration 1", |r| {
-            r["iterations"][0]["statistic"] = (-5.0).into()
+        ("releases[0].statistic", |r| {
+            r["releases"][0]["statistic"] = (-5.0).into()
         }),
-        ("iterations listed", |r| {
-            drop(r["iterations"].as_array_mut().expect("a list").pop())
+        ("releases: as many as the program makes", |r| {
+            drop(r["releases"].as_array_mut().expect("a list").pop())
         }),
-        ("noise in the sum", |r| r["sigma_sum"] = 0.1.into()),
-        ("parts of the gap", |r| {
-            r["views"][0]["gap_finite"] = 0.001.into()
+        ("guarantee.noise.sigma_sum", |r| {
+            r["guarantee"]["noise"]["sigma_sum"] = 0.1.into()
         }),
-        ("own noise", |r| {
-            r["sigma_own"] = (r["sigma_own"].as_f64().expect("number") * 0.5).into()
+        ("guarantee.noise.views[0].gap_finite", |r| {
+            r["guarantee"]["noise"]["views"][0]["gap_finite"] = 0.001.into()
         }),
-        ("pairwise noise", |r| r["sigma_pairwise"] = 0.001.into()),
-        ("sensitivity of iteration 2", |r| {
-            r["iterations"][1]["sensitivity"] = 0.01.into()
+        ("guarantee.noise.sigma_own", |r| {
+            let own = &mut r["guarantee"]["noise"]["sigma_own"];
+            *own = (own.as_f64().expect("number") * 0.5).into()
         }),
-        ("epsilon against one curious peer", |r| {
-            r["views"][1]["epsilon"] = 0.5.into()
+        ("guarantee.noise.sigma_pairwise", |r| {
+            r["guarantee"]["noise"]["sigma_pairwise"] = 0.001.into()
         }),
-        ("mu against outside observer", |r| {
-            r["views"][0]["mu"] = 0.01.into()
+        ("releases[1].sensitivity", |r| {
+            r["releases"][1]["sensitivity"] = 0.01.into()
         }),
-        ("hash of the noise graph", |r| {
-            r["noise_graph"]["edges"]
-                .as_array_mut()
-                .expect("a list")
-                .pop();
+        ("guarantee.noise.views[1].epsilon", |r| {
+            r["guarantee"]["noise"]["views"][1]["epsilon"] = 0.5.into()
         }),
-        ("certificate of each", |r| {
-            r["views"][1]["certificate"] = "exact".into()
+        ("guarantee.noise.views[0].mu", |r| {
+            r["guarantee"]["noise"]["views"][0]["mu"] = 0.01.into()
         }),
-        ("own noise", |r| r["request"]["epsilon"] = 1.0.into()),
+        ("partners.hash", |r| {
+            r["partners"]["edges"].as_array_mut().expect("a list").pop();
+        }),
+        ("guarantee.noise.views[1].certificate", |r| {
+            r["guarantee"]["noise"]["views"][1]["certificate"] = "exact".into()
+        }),
+        ("guarantee.noise.sigma_own", |r| {
+            r["promise"]["epsilon"] = 1.0.into()
+        }),
         // Weights that the noise, or the account, did not follow.
-        ("noise factor of iteration 1", |r| {
-            r["iterations"][0]["noise_factor"] = 0.7.into()
+        ("releases[0].noise_factor", |r| {
+            r["releases"][0]["noise_factor"] = 0.7.into()
         }),
-        ("noise factor of iteration 2", |r| {
-            r["request"]["budget"] = serde_json::json!([2.0, 1.0])
+        ("releases[1].noise_factor", |r| {
+            r["promise"]["split"] = serde_json::json!([2.0, 1.0])
         }),
         // One part in a million is forgiven, ten are not.
-        ("noise factor of iteration 1", |r| {
-            r["iterations"][0]["noise_factor"] = (1.0 - 1e-5).into()
+        ("releases[0].noise_factor", |r| {
+            r["releases"][0]["noise_factor"] = (1.0 - 1e-5).into()
         }),
     ];
     for (what, lie) in lies {
@@ -182,13 +186,20 @@ fn every_number_that_is_made_rosier_is_found() {
 /// in a hundred (whole ones by one) and exchanged with every other, and what passes must be what the table says can.
 #[test]
 fn every_number_is_recomputed_or_said_to_be_on_trust() {
-    // What a rule leaves open: the rank says only which statistics are possible where the bound does not hold it; a bound
-    // by row norms knows no degree floor.
+    // A bound by row norms knows no degree floor. What of a program decides no noise is open under every rule.
+    let program = [
+        "program.largest_entry",
+        "program.rank",
+        "program.releases[].first.iteration",
+        "program.releases[].first.share",
+        "program.settings",
+    ];
+    let with_floor = [program.as_slice(), &["promise.bounds.degree_floor"]].concat();
     for (set, open) in [
-        ("", &["request.rank"][..]),
+        ("", program.as_slice()),
         (
             "--set privacy.sensitivity=row-norm --set privacy.budget=[3,1]",
-            &["request.degree_floor", "request.rank"][..],
+            with_floor.as_slice(),
         ),
     ] {
         let scratch = Scratch::new();
@@ -196,19 +207,16 @@ fn every_number_is_recomputed_or_said_to_be_on_trust() {
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         let honest = receipt(&scratch);
         assert!(!found(&honest), "an honest receipt holds");
-        let standings = Receipt::standings();
         for field in open {
-            let line = standings.iter().find(|line| line.field == *field);
-            let standing = line.map(|line| line.standing);
-            assert_eq!(standing, Some(Standing::CrossChecked), "{field}");
+            let line = standing(field);
+            assert!(line.is_some_and(|line| line != Standing::Recomputed), "{field}");
         }
         let paths = numbers(&honest, "");
         assert!(paths.len() > 40, "{paths:?}");
         let mut missed: Vec<String> = Vec::new();
         for path in &paths {
             let field = general(path);
-            let has_line = standings.iter().any(|line| line.field == field);
-            assert!(has_line, "{path} has no line");
+            assert!(standing(&field).is_some(), "{path} has no line");
             for changed in nearby(honest.pointer(path).expect("a leaf")) {
                 if !found(&with(&honest, &[(path, changed)])) {
                     missed.push(field.clone());
@@ -237,17 +245,6 @@ fn every_number_is_recomputed_or_said_to_be_on_trust() {
     }
 }
 
-/// A hundredth more and less; one more and less of what is counted.
-pub(super) fn nearby(value: &Value) -> Vec<Value> {
-    match (value.as_u64(), value.as_f64()) {
-        (Some(0), _) => vec![1.into()],
-        (Some(count), _) => vec![(count + 1).into(), (count - 1).into()],
-        // A hundredth of nothing is nothing.
-        (None, Some(0.0)) | (None, None) => Vec::new(),
-        (None, Some(number)) => vec![(number * 1.01).into(), (number * 0.99).into()],
-    }
-}
-
 /// What the table says is on trust really is: a check that found it would have to be said to.
 #[test]
 fn what_is_on_trust_is_not_found() {
@@ -267,92 +264,60 @@ fn what_is_on_trust_is_not_found() {
             "config_hash",
             "item_list.hash",
             "name",
-            "noise_graph.names",
+            "partners.names",
             "pilot.bytes_max_peer",
             "pilot.counts",
             "pilot.shares",
+            "program.largest_entry",
+            "program.name",
+            "program.prelude.radius",
+            "program.prelude.raw_clip",
+            "program.prelude.slots",
+            "program.prelude.unit_box",
+            "program.proved",
+            "program.search.most_above",
+            "program.search.thresholds",
+            "program.state",
             "realised.attempts",
             "version"
         ]
     );
-    // Those of a choice, its pilot and a run with faults are altered where such runs are.
+    // Those of a choice, its pilot, a private mean, a search and a run with faults are altered where such runs are.
     let elsewhere = |field: &str| {
-        let tables = ["choice.", "pilot.", "realised."];
+        let tables = ["choice.", "pilot.", "realised.", "program.prelude.", "program.search."];
         tables.iter().any(|table| field.starts_with(table))
     };
     for field in fields
         .into_iter()
-        .filter(|field| *field != "noise_graph.names" && !elsewhere(field))
+        .filter(|field| *field != "partners.names" && !elsewhere(field))
     {
         let path = format!("/{}", field.replace('.', "/"));
-        assert!(!found(&with(&honest, &[(&path, "else".into())])), "{field}");
+        let other = match field {
+            "program.largest_entry" => 0.5.into(),
+            "program.proved" => serde_json::json!({
+                "as_held": true, "replaced": true, "matrix_only": false, "indefinite": false
+            }),
+            "program.state" => "all".into(),
+            _ => "else".into(),
+        };
+        let changed = with(&honest, &[(&path, other)]);
+        assert_ne!(changed, honest, "{field}");
+        assert!(!found(&changed), "{field}");
     }
     // The graph of this sim is generated and has no names; whoever adds some is believed.
     let mut named = honest.clone();
     let names =
-        (0..honest["noise_graph"]["nodes"].as_u64().expect("a count")).map(|u| format!("peer {u}"));
-    named["noise_graph"]["names"] = names.collect::<Vec<_>>().into();
+        (0..honest["partners"]["nodes"].as_u64().expect("a count")).map(|u| format!("peer {u}"));
+    named["partners"]["names"] = names.collect::<Vec<_>>().into();
     assert!(!found(&named), "names");
     // A whole run that nobody made: the statistic of an iteration and what follows from it.
     let set = "--set privacy.sensitivity=row-norm";
     let run = scratch.undertone(&format!("run sims/sim.toml --out out --quiet {set}"));
     assert_eq!(run.code, Some(0));
     let mut made_up = receipt(&scratch);
-    let last = made_up["iterations"][1].clone();
-    made_up["iterations"][0] = last;
+    let last = made_up["releases"][1].clone();
+    made_up["releases"][0] = last;
     assert!(!found(&made_up), "statistics as agreed are on trust");
-}
-
-/// Whether a check finds something, or refuses.
-pub(super) fn found(receipt: &Value) -> bool {
-    let Ok(receipt) = serde_json::from_value::<Receipt>(receipt.clone()) else {
-        return true;
-    };
-    match receipt.check() {
-        Ok(findings) => receipt.schema != SCHEMA || findings.iter().any(|f| !f.agrees),
-        Err(_) => true,
-    }
-}
-
-/// Pointers to all numbers; of the edges of the graph only the first's.
-pub(super) fn numbers(value: &Value, at: &str) -> Vec<String> {
-    let below = |key: String, value: &Value| numbers(value, &format!("{at}/{key}"));
-    match value {
-        Value::Number(_) => vec![at.to_owned()],
-        Value::Object(table) => table
-            .iter()
-            .flat_map(|(k, v)| below(k.clone(), v))
-            .collect(),
-        Value::Array(list) => {
-            let shown = if at.ends_with("edges") { 1 } else { list.len() };
-            let entries = list.iter().take(shown).enumerate();
-            entries.flat_map(|(i, v)| below(i.to_string(), v)).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// The field of a pointer as the table has it: `/views/1/mu` is `views[].mu`.
-pub(super) fn general(path: &str) -> String {
-    let mut name = String::new();
-    for part in path.split('/').skip(1) {
-        if part.parse::<usize>().is_ok() {
-            name.push_str("[]");
-        } else {
-            name.push_str(if name.is_empty() { "" } else { "." });
-            name.push_str(part);
-        }
-    }
-    // Entries of a list of numbers are the field's own.
-    name.trim_end_matches("[]").to_owned()
-}
-
-pub(super) fn with(receipt: &Value, changes: &[(&str, Value)]) -> Value {
-    let mut changed = receipt.clone();
-    for (path, value) in changes {
-        *changed.pointer_mut(path).expect("a leaf") = value.clone();
-    }
-    changed
 }
 
 #[test]
@@ -412,7 +377,8 @@ fn what_is_taken_on_trust_is_listed() {
         "that the run took place",
         "that every peer drew this noise",
         "the statistics of X as agreed",
-        "the dimension",
+        "that these releases are those of the algorithm named",
+        "that program.proved is so",
         "the degree floor",
         "fields on trust: version, name, config_hash",
     ] {
@@ -436,23 +402,29 @@ fn what_is_no_receipt_is_refused() {
         Some(0)
     );
     let honest = receipt(&scratch);
-    let broken: [(&str, Change); 8] = [
+    let broken: [(&str, Change); 10] = [
         ("takes on 1 to 100000", |r| {
-            r["noise_graph"]["nodes"] = 4_000_000_000_u64.into()
+            r["partners"]["nodes"] = 4_000_000_000_u64.into()
         }),
         ("cannot be connected by", |r| {
-            r["noise_graph"]["nodes"] = 99_999_u64.into()
+            r["partners"]["nodes"] = 99_999_u64.into()
         }),
         ("schema 9", |r| r["schema"] = 9.into()),
         ("unknown field `extra`", |r| r["extra"] = 1.into()),
-        ("delta", |r| r["request"]["delta"] = 1.5.into()),
+        ("delta", |r| r["promise"]["delta"] = 1.5.into()),
         ("self-loop", |r| {
-            r["noise_graph"]["edges"][0] = serde_json::json!([3, 3])
+            r["partners"]["edges"][0] = serde_json::json!([3, 3])
         }),
         ("names node 99", |r| {
-            r["noise_graph"]["edges"][0] = serde_json::json!([3, 99])
+            r["partners"]["edges"][0] = serde_json::json!([3, 99])
         }),
-        ("iterations", |r| r["iterations"] = serde_json::json!([])),
+        ("releases", |r| r["releases"] = serde_json::json!([])),
+        ("made by a development build; run the experiment again", |r| {
+            r["schema"] = 1.into()
+        }),
+        ("made by a development build; run the experiment again", |r| {
+            r["schema"] = 2.into()
+        }),
     ];
     for (needle, change) in broken {
         let mut changed = honest.clone();
@@ -475,7 +447,8 @@ fn the_receipt_of_a_run_that_protects_nobody_does_not_hold() {
     let scratch = Scratch::new();
     let run = scratch.undertone("run sims/sim.toml --out out --quiet --set noise.scheme=none");
     assert_eq!(run.code, Some(0));
-    assert_eq!(receipt(&scratch)["views"].as_array().map(Vec::len), Some(0));
+    let views = receipt(&scratch)["guarantee"]["noise"]["views"].clone();
+    assert_eq!(views.as_array().map(Vec::len), Some(0));
     let (code, stdout, _) = checked(&scratch);
     assert_eq!(code, Some(1));
     assert!(stdout.contains("FAIL  noise is added at all"), "{stdout}");
@@ -492,7 +465,11 @@ fn what_was_trusted_cannot_be_changed_afterwards() {
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         assert!(checked(&scratch).1.contains("trusted"));
         let mut changed = receipt(&scratch);
-        changed["engine"] = engine.into();
+        // A runner that shows more than the promise covers, and a promise that covers more than its noise.
+        changed["runner"] = engine.into();
+        scratch.write("out/receipt.json", &changed.to_string());
+        assert_eq!(checked(&scratch).0, Some(1), "{set}");
+        changed["promise"]["seen"] = "everything".into();
         scratch.write("out/receipt.json", &changed.to_string());
         assert_ne!(checked(&scratch).0, Some(0), "{set}");
     }
@@ -514,21 +491,20 @@ fn a_receipt_tells_nothing_private() {
         .cloned()
         .collect();
     let public = [
+        "assumed",
         "assumptions",
         "config_hash",
-        "engine",
+        "guarantee",
         "item_list",
-        "iterations",
         "name",
-        "noise_graph",
+        "partners",
+        "program",
         "promise",
-        "request",
+        "releases",
+        "runner",
         "schema",
-        "sigma_own",
-        "sigma_pairwise",
-        "sigma_sum",
+        "statement",
         "version",
-        "views",
     ];
     assert_eq!(keys, public, "no seed, no rows, no users");
 }
@@ -584,13 +560,13 @@ fn what_is_assumed_public_is_stated_and_cannot_be_left_out() {
 
     let honest = receipt(&scratch);
     let lies: [(&str, Change); 3] = [
-        ("assumed public is stated", |r| {
+        ("assumptions[0]", |r| {
             r["assumptions"] = serde_json::json!([])
         }),
-        ("assumed public is stated", |r| {
+        ("assumptions[1]", |r| {
             r["item_list"]["source"] = "data".into()
         }),
-        ("as many items", |r| r["item_list"]["items"] = 6.into()),
+        ("item_list.items", |r| r["item_list"]["items"] = 6.into()),
     ];
     for (what, lie) in lies {
         let mut changed = honest.clone();

@@ -187,7 +187,12 @@ fn a_run_says_its_thresholds_and_its_receipt_checks() {
         assert!(wrong.is_empty(), "{set:?}: {wrong:?}");
         // A receipt that says thresholds cost less than they did is not this plan's.
         let mut bent = report.receipt.clone();
-        bent.request.clip.as_mut().expect("clipped").share = 0.01;
+        let share = match clip.clip.rule {
+            ClipRule::SparseVector => "/search/share",
+            _ => "/releases/0/first/share",
+        };
+        let share = bent.program.pointer_mut(share);
+        *share.unwrap_or_else(|| panic!("{}", report.receipt.program)) = 0.01.into();
         let findings = bent.check().expect("checkable");
         assert!(findings.iter().any(|one| !one.agrees), "{set:?}");
     }

@@ -283,12 +283,11 @@ fn receipts_hold_and_other_shares_are_found() {
         assert_eq!(failed(&read), Vec::<String>::new(), "{more:?}");
         if experiment.releases().len() == 2 {
             let mut other = receipt.clone();
-            let told = other.request.completion.as_mut().expect("told");
-            told.shares = [0.2, 0.1, 0.7];
+            other.program["releases"][0]["first"]["share"] = 0.5.into();
             assert!(!failed(&other).is_empty());
         }
         let mut short = receipt;
-        short.iterations.pop();
+        short.releases.pop();
         let found = short.check();
         assert!(found.is_err() || !failed(&short).is_empty(), "{more:?}");
     }

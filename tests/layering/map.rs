@@ -268,7 +268,6 @@ pub(super) const CONFINED: [(&[&str], &[&str], &str); 14] = [
             "src/algorithm",
             "src/config",
             "src/scenario",
-            "src/run/receipt",
         ],
         "a program and its releases say what goes with what, and no kind",
     ),

@@ -130,7 +130,7 @@ fn three_processes_protect_persons_at_two_of_them() {
         group.ok(&["privacy", "check", &receipt]);
         let text = std::fs::read_to_string(group.path(&receipt)).expect("text");
         let receipt: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-        let of_two = &receipt["groups"][0];
+        let of_two = &receipt["guarantee"]["groups"][0];
         let epsilon = of_two["epsilon"].as_f64().expect("a number");
         assert!(
             of_two["peers"] == 2 && epsilon <= 1.5 * (1.0 + 1e-6),

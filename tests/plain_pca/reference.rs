@@ -206,14 +206,15 @@ fn a_run_measures_variance_and_its_receipt_knows_the_mean() {
     };
     assert_eq!(disagreeing(&report.receipt), [""; 0]);
     let mut other = report.receipt.clone();
-    other.request.centring.as_mut().expect("private").share = 0.2;
+    other.program["prelude"]["share"] = 0.2.into();
     let found = disagreeing(&other);
     assert!(
-        found.iter().any(|what| what.contains("noise factor")),
+        found.iter().any(|what| what == "releases[0].noise_factor"),
         "{found:?}"
     );
     let mut none = report.receipt.clone();
-    none.request.centring = None;
+    let program = none.program.as_object_mut().expect("a table");
+    program.remove("prelude").expect("private");
     assert!(!disagreeing(&none).is_empty());
 }
 

@@ -54,11 +54,27 @@ fn config(base: &Base, set: &str, folder: &Path) -> Config {
     config
 }
 
-pub(super) fn found() -> Vec<(String, Vec<String>)> {
+/// A folder with the files that settings name.
+fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (_, file, text) in FILES {
         fs::write(folder.path().join(file), text()).expect("writable");
     }
+    folder
+}
+
+/// The configuration of a setting of this name, with further keys.
+#[cfg(feature = "cli")]
+pub(crate) fn named(name: &str, more: &str) -> Config {
+    let of_base = |base: &&Base| name.starts_with(&format!("{}: ", base.name));
+    let base = BASES.iter().find(of_base).expect("a base");
+    let of_change = |one: &&(&str, &str)| name == format!("{}: {}", base.name, one.0);
+    let change = base.changes.iter().find(of_change).expect("a change");
+    config(base, &format!("{};{more}", change.1), folder().path())
+}
+
+pub(super) fn found() -> Vec<(String, Vec<String>)> {
+    let folder = folder();
     let (mut all, mut refused) = (Vec::new(), Vec::new());
     for base in &BASES {
         for (name, set) in base.changes {

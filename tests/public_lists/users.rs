@@ -95,7 +95,7 @@ fn receipts_say_what_is_assumed_of_users() {
         let report = run(&experiment(&log(), set), &mut Silent).expect("runs");
         let receipt = report.receipt;
         let text = serde_json::to_value(&receipt).expect("writable");
-        assert_eq!(text["request"]["users"], name);
+        assert_eq!(text["assumed"]["users"], name);
         let agree = |findings: Vec<undertone::run::receipt::Finding>| {
             findings.iter().all(|finding| finding.agrees)
         };
@@ -119,7 +119,7 @@ fn receipts_say_what_is_assumed_of_users() {
         let findings = wrong.check().expect("checkable");
         assert!(findings.iter().any(|finding| !finding.agrees), "{name}");
         let mut wrong = said[name].clone();
-        wrong.request.users = said[other].request.users;
+        wrong.assumed.users = said[other].assumed.users;
         let findings = wrong.check().expect("checkable");
         assert!(findings.iter().any(|finding| !finding.agrees), "{name}");
     }

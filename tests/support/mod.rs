@@ -8,6 +8,8 @@ pub(crate) mod experiments;
 #[cfg(feature = "cli")]
 pub(crate) mod glossary;
 #[cfg(feature = "cli")]
+pub(crate) mod receipts;
+#[cfg(feature = "cli")]
 pub(crate) mod scratch;
 pub(crate) mod sessions;
 

@@ -276,11 +276,11 @@ def privacy(
 
 @dataclass(frozen=True)
 class Finding:
-    """One number of a receipt, computed again."""
+    """One field of a receipt, computed again. Numbers that are infinite are None."""
 
     what: str
-    stated: float | None
-    computed: float | None
+    stated: float | str | bool | None
+    computed: float | str | bool | None
     agrees: bool
 
 

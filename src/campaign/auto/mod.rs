@@ -244,14 +244,10 @@ impl Chosen {
     fn pilot_receipt(&self) -> Option<PilotReceipt> {
         let pilot = self.pilot.as_ref()?;
         let receipt = Receipt::of(&pilot.experiment, &pilot.outcome);
-        Some(PilotReceipt::of(
+        PilotReceipt::of(
             receipt,
-            (
-                pilot.counts.thresholds(),
-                pilot.counts.counts(),
-                pilot.counts.shares(),
-            ),
+            (pilot.counts.counts(), pilot.counts.shares()),
             pilot.outcome.communication.bytes_max_peer,
-        ))
+        )
     }
 }

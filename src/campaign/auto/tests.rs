@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::algorithm::TAIL_WEIGHT;
 use crate::config::read_config;
-use crate::privacy::accountant;
+use crate::plan::BudgetShare;
+use crate::privacy::{Epsilon, accountant};
 use crate::vocabulary::ReleaseId;
 
 fn folder() -> PathBuf {
@@ -93,7 +94,7 @@ fn one_receipt_lists_both_and_finds_what_was_changed() {
     let read: Receipt = serde_json::from_str(&text).expect("readable");
     assert_eq!(failures(&read), Vec::<String>::new());
     let factor = 0.95_f64.sqrt().recip();
-    assert!((honest.iterations[0].noise_factor - factor).abs() < 1e-12);
+    assert!((honest.releases[0].noise_factor - factor).abs() < 1e-12);
     let pilot = honest.pilot.as_ref().expect("listed");
     let counts = &chosen.pilot.as_ref().expect("a pilot").counts;
     assert_eq!(pilot.counts, counts.counts());
@@ -114,36 +115,52 @@ fn one_receipt_lists_both_and_finds_what_was_changed() {
         (found(&|r| r.choice = None), "what was chosen"),
         (
             found(&|r| r.assumptions.retain(|one| !one.contains("degrees"))),
-            "what is assumed public",
+            "assumptions[2]",
         ),
         (
-            found(&|r| r.request.pilot_share = Some(0.1)),
-            "noise factor",
-        ),
-        (found(&|r| r.request.pilot_share = None), "a pilot"),
-        (of_pilot(|p| p.sigma_own /= 2.0), "pilot: own noise"),
-        (of_pilot(|p| p.sigma_sum *= 2.0), "pilot: noise in the sum"),
-        (
-            of_pilot(|p| p.iterations[0].noise_factor = 1.0),
-            "pilot: noise factor",
+            found(&|r| r.promise.part = BudgetShare::of_pilot(0.9)),
+            "releases[0].noise_factor",
         ),
         (
-            of_pilot(|p| p.iterations[0].sensitivity = 0.5),
-            "pilot: sensitivity",
+            found(&|r| r.promise.part = BudgetShare::of_pilot(0.9)),
+            "are the whole budget",
         ),
-        (of_pilot(|p| p.views[1].mu /= 2.0), "pilot: mu against"),
-        (of_pilot(|p| p.thresholds[3] += 1), "public thresholds"),
-        (of_pilot(|p| p.counts.truncate(3)), "public thresholds"),
-        (of_pilot(|p| p.shares.truncate(3)), "every item"),
-        (of_pilot(|p| p.shares[2] = f64::NAN), "every item"),
+        (found(&|r| r.promise.part = None), "a pilot is listed"),
+        (
+            of_pilot(|p| p.guarantee["noise"]["sigma_own"] = 0.1.into()),
+            "pilot.guarantee.noise.sigma_own",
+        ),
+        (
+            of_pilot(|p| p.guarantee["noise"]["sigma_sum"] = 0.1.into()),
+            "pilot.guarantee.noise.sigma_sum",
+        ),
+        (
+            of_pilot(|p| p.releases[0].noise_factor = 1.0),
+            "pilot.releases[0].noise_factor",
+        ),
+        (
+            of_pilot(|p| p.releases[0].sensitivity = 0.5),
+            "pilot.releases[0].sensitivity",
+        ),
+        (
+            of_pilot(|p| p.guarantee["noise"]["views"][1]["mu"] = 0.1.into()),
+            "pilot.guarantee.noise.views[1].mu",
+        ),
+        (
+            of_pilot(|p| p.part = BudgetShare::of_pilot(0.06).expect("a part")),
+            "are the whole budget",
+        ),
+        (of_pilot(|p| p.counts.truncate(3)), "pilot.counts"),
+        (of_pilot(|p| p.shares.truncate(3)), "pilot.shares"),
+        (of_pilot(|p| p.shares[2] = f64::NAN), "pilot.shares"),
+        (
+            of_pilot(|p| p.program["rank"] = 1.into()),
+            "pilot.program is a pilot",
+        ),
         // Both are planned for four times the budget that is stated.
         (
-            found(&|r| {
-                r.views.iter_mut().for_each(|view| view.mu *= 2.0);
-                let pilot = r.pilot.as_mut().expect("listed");
-                pilot.views.iter_mut().for_each(|view| view.mu *= 2.0);
-            }),
-            "from the pilot and the run",
+            found(&|r| r.promise.epsilon = Epsilon::new(r.promise.epsilon.get() / 2.0).expect("above 0")),
+            "guarantee.calibrated.z",
         ),
     ] {
         assert!(
@@ -151,11 +168,12 @@ fn one_receipt_lists_both_and_finds_what_was_changed() {
             "{what}: {failed:?}"
         );
     }
-    // 0 of a pilot that is listed, too: nobody could have made that.
-    for share in [1.0, 0.0, -0.5, f64::NAN] {
-        let mut broken = honest.clone();
-        broken.request.pilot_share = Some(share);
-        assert!(broken.check().is_err(), "{share}");
+    // Parts that leave nothing to one of the two: nobody could have made that.
+    for part in ["1.0", "0.0", "-0.5", "1e300", "\"NaN\""] {
+        let stated = format!("\"part\":{}", honest.promise.part.expect("a part").get());
+        let broken = text.replace(&stated, &format!("\"part\":{part}"));
+        assert_ne!(broken, text);
+        assert!(serde_json::from_str::<Receipt>(&broken).is_err(), "{part}");
     }
 }
 

@@ -16,7 +16,7 @@ use crate::node::store::{
     INVITATION, Offer, Policy, Publish, ScopeName, SignedFileError, Square, verify_bytes,
 };
 use crate::privacy::{Budget, GroupLoss, SquareSum, View, gaussian};
-use crate::run::receipt::{KnownAttempt, Receipt};
+use crate::run::receipt::{About, KnownAttempt, Receipt};
 use crate::scenario::{Deployment, Experiment};
 use crate::session::{Assembled, Invitation, MOST_FILE, Stated};
 use crate::vocabulary::ReleaseId;
@@ -242,7 +242,8 @@ impl Planner for Plans {
 fn files(experiment: &Experiment, result: &MemberResult) -> ResultFiles {
     let releases = result.releases.iter();
     let releases = releases.map(|one| (one.release, one.statistic, one.sensitivity));
-    let mut receipt = Receipt::of_releases(experiment, releases);
+    let about = About::experiment(experiment);
+    let mut receipt = Receipt::of_plan(about, experiment.plan(), releases);
     if let Some(tolerance) = experiment.tolerance() {
         let is_open = tolerance.is_open();
         let attempts = result.attempts.iter();
@@ -255,7 +256,7 @@ fn files(experiment: &Experiment, result: &MemberResult) -> ResultFiles {
                 published: (is_open && begun.has_left).then_some(result.index.0),
             })
             .collect();
-        let accounted = receipt.account_for(experiment, &attempts);
+        let accounted = receipt.account_for(experiment.plan(), &attempts);
         accounted.map_err(|error| error.to_string())?;
     }
     let receipt = serde_json::to_vec(&receipt).map_err(|error| error.to_string())?;

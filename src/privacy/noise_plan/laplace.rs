@@ -33,7 +33,7 @@
 #[cfg(test)]
 mod tests;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::super::accountant::worst_resistance;
 use super::super::rounded_up::rounded_up;
@@ -72,8 +72,7 @@ pub struct HoldersRequest {
 }
 
 /// Laplace noise of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LaplacePlan {
     /// b: the scale of a Laplace number per unit of Δ₁, in a release of factor 1.
     scale: f64,
@@ -82,13 +81,12 @@ pub struct LaplacePlan {
     /// ε of the Laplace noise.
     epsilon: f64,
     /// Where few peers hold all of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     holders: Option<Holders>,
 }
 
 /// Holders of Laplace noise, and what is certified of the Gaussian noise that hides their peers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Holders {
     /// How many: holder i of k is peer ⌊i·s/k⌋.
     pub count: u32,

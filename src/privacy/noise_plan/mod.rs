@@ -11,7 +11,6 @@ use super::accountant::Connectivity;
 use super::rounded_up::rounded_up;
 use super::{Calibrated, Certificate, Delta, PrivacyError, gaussian};
 use crate::topology::Graph;
-use crate::vocabulary::or_infinite;
 
 mod certified;
 mod laplace;
@@ -54,7 +53,7 @@ pub enum OnDisconnect {
 }
 
 /// What one kind of adversary learns about the worst-placed honest peer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct View {
     /// Who looks: "outside observer", "one curious peer", "coalition of t", "any coalition".
     pub view: String,
@@ -64,7 +63,6 @@ pub struct View {
     pub mu: f64,
     /// The ε of that μ at the δ asked for, in nats; of Laplace noise the ε of (ε, 0), or of the δ certified. Infinite, null in JSON, where the sampler's distance
     /// is more than δ at every ε that the noise allows.
-    #[serde(deserialize_with = "or_infinite")]
     pub epsilon: f64,
     /// μ divided by the μ that a trusted curator adding the same total noise would spend; 1 is central DP.
     pub gap_to_central: f64,

@@ -15,7 +15,7 @@
 //!
 //! Where the plan is to refuse graphs that fall apart, (s − t)/n may be at most 1 + β.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::super::accountant::{AFFORDABLE, PublicGraph, smallest_pieces, work};
 use super::super::ring::{Grid, Modulus, distance};
@@ -47,8 +47,7 @@ pub struct RingRequest {
 }
 
 /// The integers of a planned ring.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RingPlan {
     /// x: contributions are counted in steps of 2^−x of the sensitivity.
     #[serde(rename = "grid_exponent")]

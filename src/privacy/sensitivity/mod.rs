@@ -26,6 +26,7 @@ mod item_shares;
 mod l1;
 mod margins;
 mod max_entry;
+mod own_rules;
 mod packed;
 mod rating;
 mod rating_range;
@@ -46,6 +47,7 @@ pub(super) mod attacks;
 
 pub use bound::Sensitivity;
 pub use l1::Sensitivity1;
+pub use own_rules::OwnRules;
 pub use rating_range::RatingRange;
 #[cfg(test)]
 use registry::PROVED;

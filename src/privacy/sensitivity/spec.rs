@@ -1,23 +1,32 @@
 //! What one record is and how its effect is bounded, before it is known what is released.
 
+use serde::{Deserialize, Serialize};
+
 use super::bound::{Sensitivity, unproved};
 use super::l1::Sensitivity1;
+use super::own_rules::OwnRules;
 use super::rating_range::RatingRange;
-use super::rule::{Line, Proved, Rule, SensitivityRule};
+use super::rule::{Rule, SensitivityRule};
 use crate::privacy::PrivacyError;
 use crate::privacy::adjacency::Adjacency;
 use crate::vocabulary::Quantity;
 
 /// An adjacency, a rule and the public numbers of the data, from which the bound of every released quantity follows.
-#[derive(Clone)]
+///
+/// Bounds of your own are code, so that no file has them: a reader adds them with [`Self::with_rules`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SensitivitySpec {
     adjacency: Adjacency,
     rule: SensitivityRule,
     degree_floor: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     degree_cap: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     rating: Option<RatingRange>,
     /// Bounds of quantities that only an algorithm of your own releases.
-    own: Vec<&'static Proved>,
+    #[serde(skip)]
+    own: OwnRules,
 }
 
 impl SensitivitySpec {
@@ -36,7 +45,7 @@ impl SensitivitySpec {
             degree_floor,
             degree_cap,
             rating: None,
-            own: Vec::new(),
+            own: OwnRules::none(),
         }
     }
 
@@ -50,7 +59,14 @@ impl SensitivitySpec {
     /// The same with a bound of your own, for [`Rule::QUANTITY`]. Its proof is yours.
     #[must_use]
     pub fn with_rule<R: Rule>(mut self) -> Self {
-        self.own.push(Line::<R>::LINE);
+        self.own = self.own.with::<R>();
+        self
+    }
+
+    /// The same with these bounds of your own and no others.
+    #[must_use]
+    pub fn with_rules(mut self, own: OwnRules) -> Self {
+        self.own = own;
         self
     }
 
@@ -74,6 +90,12 @@ impl SensitivitySpec {
             degree_floor: 1,
             ..self
         }
+    }
+
+    /// The public cap on a user's interactions.
+    #[must_use]
+    pub fn degree_cap(&self) -> Option<u32> {
+        self.degree_cap
     }
 
     /// D, under which rows are.
@@ -112,8 +134,7 @@ impl SensitivitySpec {
             )
             .map(|bound| bound.with_rating(self.rating));
         }
-        let known = |line: &&&Proved| (line.quantity, line.adjacency) == (quantity, self.adjacency);
-        match self.own.iter().find(known) {
+        match self.own.find(quantity, self.adjacency) {
             Some(line) => Sensitivity::of_line(line, self.degree_floor, self.degree_cap, columns),
             None => Err(unproved(quantity, self.adjacency, SensitivityRule::Own)),
         }
@@ -132,46 +153,5 @@ impl SensitivitySpec {
     ) -> Result<Sensitivity1, PrivacyError> {
         let asked = (self.adjacency, self.rule);
         Sensitivity1::of_quantity(quantity, asked, self.degree_floor, self.degree_cap, shape)
-    }
-}
-
-impl PartialEq for SensitivitySpec {
-    fn eq(&self, other: &Self) -> bool {
-        let parts = |one: &Self| {
-            let own = one
-                .own
-                .iter()
-                .map(|line| (line.quantity, line.adjacency, (line.name)()));
-            let own: Vec<_> = own.collect();
-            (
-                one.adjacency,
-                one.rule,
-                one.degree_floor,
-                one.degree_cap,
-                one.rating.map(|range| (range.moves, range.largest)),
-                own,
-            )
-        };
-        parts(self) == parts(other)
-    }
-}
-
-impl std::fmt::Debug for SensitivitySpec {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SensitivitySpec")
-            .field("adjacency", &self.adjacency)
-            .field("rule", &self.rule)
-            .field("degree_floor", &self.degree_floor)
-            .field("degree_cap", &self.degree_cap)
-            .field("rating", &self.rating)
-            .field(
-                "own",
-                &self
-                    .own
-                    .iter()
-                    .map(|line| line.quantity)
-                    .collect::<Vec<_>>(),
-            )
-            .finish()
     }
 }

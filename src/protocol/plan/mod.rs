@@ -77,49 +77,21 @@ impl SessionPlan {
         mut parameters: SessionParameters,
         algorithm: Arc<dyn Algorithm>,
     ) -> Result<Self, SessionPlanError> {
-        let count = |what, low, high, found| {
-            if (low..=high).contains(&found) {
-                Ok(())
-            } else {
-                Err(SessionPlanError::Count {
-                    what,
-                    low,
-                    high,
-                    found,
-                })
-            }
-        };
         let most = u32::MAX as usize;
-        count("the number of peers", 1, most, parameters.peers as usize)?;
         let program = Arc::clone(&parameters.program);
-        count("the number of items", 1, most, program.items)?;
+        let releases = parameters.planned_releases()?;
         count(
             "averaging rounds",
             1,
             super::averaging::MAX_ROUNDS as usize,
             parameters.averaging_rounds as usize,
         )?;
-        parameters.sigmas().check()?;
-        check_laplace(&parameters)?;
-        check_proved(&parameters)?;
-        let releases = planned(&parameters)?;
         // A number that is none equals nothing: what is wrong with the program itself is said before.
         if algorithm.program() != *program {
             let algorithm = program.name.clone();
             return Err(SessionPlanError::OtherProgram { algorithm });
         }
         let noisy = parameters.sigma_own > 0.0 || parameters.sigma_pairwise > 0.0;
-        if noisy && program.search.is_some() {
-            let algorithm = program.kind();
-            return Err(SessionPlanError::CuratorOnly { algorithm });
-        }
-        if noisy
-            && parameters.sigma_coordinate == 0.0
-            && releases.iter().any(PlannedRelease::is_own)
-        {
-            let algorithm = program.kind();
-            return Err(SessionPlanError::BareCoordinates { algorithm });
-        }
         if releases.iter().any(PlannedRelease::floods) && parameters.peers > 1 {
             // Without a round every peer would scale its noise by a statistic of its own. A bound on the diameter
             // that comes from an eccentricity is at most twice the diameter.
@@ -397,6 +369,50 @@ impl SessionPlan {
                 (values, one.is_own())
             }),
         )
+    }
+}
+
+/// Refuses a number of things that is too small or too large.
+fn count(
+    what: &'static str,
+    low: usize,
+    high: usize,
+    found: usize,
+) -> Result<(), SessionPlanError> {
+    match (low..=high).contains(&found) {
+        true => Ok(()),
+        false => Err(SessionPlanError::Count {
+            what,
+            low,
+            high,
+            found,
+        }),
+    }
+}
+
+impl SessionParameters {
+    /// All releases with their bounds and noise factors, checked as far as neither the network nor the start is asked for.
+    ///
+    /// # Errors
+    /// As [`SessionPlan::new`], but for the algorithm and the exchanges.
+    pub(crate) fn planned_releases(&self) -> Result<Vec<PlannedRelease>, SessionPlanError> {
+        let most = u32::MAX as usize;
+        count("the number of peers", 1, most, self.peers as usize)?;
+        count("the number of items", 1, most, self.program.items)?;
+        self.sigmas().check()?;
+        check_laplace(self)?;
+        check_proved(self)?;
+        let releases = planned(self)?;
+        let noisy = self.sigma_own > 0.0 || self.sigma_pairwise > 0.0;
+        if noisy && self.program.search.is_some() {
+            let algorithm = self.program.kind();
+            return Err(SessionPlanError::CuratorOnly { algorithm });
+        }
+        if noisy && self.sigma_coordinate == 0.0 && releases.iter().any(PlannedRelease::is_own) {
+            let algorithm = self.program.kind();
+            return Err(SessionPlanError::BareCoordinates { algorithm });
+        }
+        Ok(releases)
     }
 }
 

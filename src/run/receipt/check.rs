@@ -1,35 +1,20 @@
 //! Checks a receipt: plans its noise again and compares every number that follows.
 
-use serde::Serialize;
-
-use super::document::{Receipt, Request, hash};
-use super::error::ReceiptError;
-use super::replan::Replanned;
-use crate::algorithm::{AlgorithmKind, BlockSpec};
+use super::again::{Ground, StatedSession};
+use super::document::{Partners, Receipt, hash, json};
+use super::error::{ReceiptError, range};
+use super::finding::{Finding, TOLERANCE, compare, near};
+use super::limits::MOST_PEERS;
+use crate::algorithm::{Preconditioned, Program};
 use crate::config::EngineKind;
-use crate::privacy::{
-    GroupLoss, LaplacePlan, PrivacyError, RingPlan, Scheme, Sensitivity, Sensitivity1, Statistic,
-    View,
-};
+use crate::plan::Promise;
+use crate::privacy::{AdversaryView, GroupLoss, OwnRules, View};
 use crate::run::items::ItemList;
-use crate::scenario::{Assumed, ItemSource};
-use crate::vocabulary::Distribution;
-
-/// One line of a check.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
-    /// What was compared.
-    pub what: String,
-    /// What the receipt says.
-    pub stated: f64,
-    /// What the check computes.
-    pub computed: f64,
-    /// Whether they agree.
-    pub agrees: bool,
-}
+use crate::scenario::{Assumed, ItemSource, MOST_RETRIES};
+use crate::topology::{Graph, Provenance, Topology};
 
 impl Receipt {
-    /// Plans the noise again from the request and the graph, and compares the σ's, the sensitivities and the views
+    /// Plans the noise again from the program, the promise and the graph, and compares the guarantee and what every release was scaled by
     /// to one part in a million; then holds the view that covers the coalition asked for against the ε asked for.
     ///
     /// Every number must be the one that follows, neither less nor more: a receipt that states more noise than was planned
@@ -38,183 +23,168 @@ impl Receipt {
     /// than was asked for, however well its numbers agree.
     ///
     /// # Errors
-    /// [`ReceiptError`] if the request or the graph is refused, or is larger than a check takes on.
+    /// [`ReceiptError`] if the program, the promise or the graph is refused, or is larger than a check takes on, and for a quantity of an algorithm of
+    /// one's own: [`Self::check_with`] takes its bound.
     pub fn check(&self) -> Result<Vec<Finding>, ReceiptError> {
-        let Replanned {
-            graph,
-            program,
-            guarantee,
-            divided,
-            possible,
-        } = self.replan()?;
-        let request = &self.request;
-        let (plan, groups) = (guarantee.noise(), guarantee.groups());
-        let (releases, factors) = (&program.releases, guarantee.division().factors());
-        let bounds = releases
-            .iter()
-            .map(|release| Bound::of(request, &release.blocks[0]))
-            .collect::<Result<Vec<_>, _>>()?;
-        let hash_agrees = hash(&graph) == self.noise_graph.hash;
-        let listed = self.noise_graph.edges.iter().copied();
-        let in_order = graph.edge_list().eq(listed);
+        self.check_with(&OwnRules::none())
+    }
+
+    /// Like [`Self::check`], with bounds of your own for the quantities that only an algorithm of your own releases.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub fn check_with(&self, own: &OwnRules) -> Result<Vec<Finding>, ReceiptError> {
+        let graph = self.partners.graph()?;
+        let promise = self.promise_with(own)?;
+        let topology = Topology::from_graph(graph.clone(), Provenance::edges("receipt"));
+        let ground = Ground {
+            topology: &topology,
+            most_rows: self.partners.most_rows.unwrap_or(0),
+            own,
+        };
+        let stated = StatedSession {
+            at: "",
+            program: &self.program,
+            guarantee: &self.guarantee,
+            releases: &self.releases,
+        };
+        let planned = stated.plan(&promise, ground)?;
+        let (program, guarantee) = (&*planned.program, &planned.guarantee);
+        // A curator adds no integers, whatever the noise is called.
+        if self.partners.most_rows.is_some() != guarantee.noise().ring().is_some() {
+            return Err(ReceiptError::Ring);
+        }
         let mut findings = vec![
-            flag("noise is added at all", request.scheme != Scheme::None),
-            flag("hash of the noise graph", hash_agrees),
-            flag("edges listed once, lower end first, ascending", in_order),
-            flag("a number of iterations the algorithm can run", possible),
-            flag(
-                "iterations listed as requested",
-                // A program ends after its last release, or before one that it may leave out.
-                possible
-                    && self.iterations.len() <= releases.len()
-                    && releases
-                        .get(self.iterations.len())
-                        .is_none_or(|next| next.may_end_before),
-            ),
-            equal("own noise", self.sigma_own, plan.sigma_own()),
-            equal("pairwise noise", self.sigma_pairwise, plan.sigma_pairwise()),
-            equal("noise in the sum", self.sigma_sum, plan.sigma_sum()),
-            flag(
-                "integers of the sums",
-                same_ring(self.ring.as_ref(), plan.ring()),
-            ),
-            flag(
-                "Laplace noise and what is certified of it",
-                same_laplace(self.laplace.as_ref(), plan.laplace_noise()),
-            ),
+            Finding::flag("noise is added at all", !promise.noise.is_none()),
+            self.runner_shows(),
         ];
-        if !divided {
-            findings.push(flag("one way to share the budget among releases", divided));
-        }
-        let planned = releases.iter().zip(&bounds);
-        for ((number, scaled), (release, sensitivity)) in
-            (1_usize..).zip(&self.iterations).zip(planned)
-        {
-            let statistic = sensitivity.statistic();
-            let (least, most) = statistic.range(request.dimension, sensitivity.columns());
-            let possible = match release.agreement {
-                Some(number) => number.admits(scaled.statistic),
-                None => (least * (1.0 - TOLERANCE)..=most * (1.0 + TOLERANCE))
-                    .contains(&scaled.statistic),
-            };
-            let at = match release.ceiling {
-                Some(ceiling) if scaled.statistic <= ceiling => ceiling,
-                _ => scaled.statistic,
-            };
-            // Several blocks are published in units of their own bounds.
-            let bound = match release.blocks.len() {
-                1 => sensitivity.at(at),
-                _ => 1.0,
-            };
-            findings.push(flag(
-                &format!("statistic of iteration {number} is possible"),
-                possible,
-            ));
-            findings.push(equal(
-                &format!("sensitivity of iteration {number}"),
-                scaled.sensitivity,
-                bound,
-            ));
-            findings.push(equal(
-                &format!("noise factor of iteration {number}"),
-                scaled.noise_factor,
-                factors.get(number - 1).copied().unwrap_or(1.0),
-            ));
-        }
-        findings.extend(self.compare_views(plan.views()));
-        findings.push(self.promise_kept(plan.views()));
-        let stated = (request.scheme != Scheme::None).then(|| self.promised().sentence());
-        findings.push(flag(
-            "what one record is, and against whom",
-            self.promise == stated,
-        ));
-        findings.extend(self.compare_groups(groups));
-        findings.extend(self.persons_protected(groups));
+        findings.extend(self.partners.compare(&graph));
+        findings.extend(stated.compare(&planned));
+        let covered = self.promise_kept(guarantee.noise().views());
+        findings.push(covered);
+        findings.extend(self.persons_protected(guarantee.groups()));
+        let statement = (!promise.noise.is_none()).then(|| promise.statement().sentence());
+        let told = json(&self.statement);
+        compare("statement", &told, &json(&statement), &mut findings);
+        findings.extend(self.compare_items(program)?);
         findings.extend(self.compare_assumptions());
-        findings.extend(self.check_pilot()?);
-        findings.extend(self.check_realised(&graph, (&program, &guarantee))?);
+        findings.extend(self.check_pilot(&planned, &promise, ground)?);
+        findings.extend(self.check_realised(&graph, (program, guarantee))?);
         Ok(findings)
+    }
+
+    /// The promise with bounds of one's own, after its sizes were looked at.
+    fn promise_with(&self, own: &OwnRules) -> Result<Promise, ReceiptError> {
+        let retries = self.promise.losses.map_or(0, |one| one.retries);
+        if retries > MOST_RETRIES {
+            let (found, most) = (retries, MOST_RETRIES);
+            return Err(ReceiptError::Retries { found, most });
+        }
+        // The distance of the sampler is not split in two.
+        if self.promise.part.is_some() && self.partners.most_rows.is_some() {
+            return Err(ReceiptError::Part);
+        }
+        let bounds = self.promise.bounds.clone().with_rules(own.clone());
+        Ok(Promise {
+            bounds,
+            ..self.promise.clone()
+        })
+    }
+
+    /// Whether what ran shows no more than the promise covers. What this build does not know may show everything.
+    fn runner_shows(&self) -> Finding {
+        let known: Result<EngineKind, _> = serde_json::from_value(self.runner.clone().into());
+        let shows = known.map_or(AdversaryView::Everything, EngineKind::seen);
+        Finding {
+            what: "runner shows no more than promise.seen".to_owned(),
+            stated: self.runner.clone().into(),
+            computed: json(&self.promise.seen),
+            agrees: shows <= self.promise.seen,
+        }
     }
 
     /// Compares what the receipt says of P with the item list that the run wrote beside it; nothing to compare where there is no P.
     #[must_use]
     pub fn check_items(&self, items: &ItemList) -> Vec<Finding> {
-        let Some(stated) = &self.request.preconditioning else {
+        let Some(stated) = &self.preconditioning else {
             return Vec::new();
         };
         let follow = match (stated.weights(&items.degrees), &items.weights) {
             (Ok(made), Some(written)) => {
                 let both = made.weights().iter().zip(written.weights());
-                both.into_iter().all(|(a, b)| equal("", *b, *a).agrees)
+                both.into_iter().all(|(a, b)| near(*b, *a))
             }
             _ => false,
         };
         vec![
-            flag(
+            Finding::flag(
                 "degrees of items.csv, of which P was made",
                 stated.is_of(&items.degrees),
             ),
-            flag("weights of items.csv follow from them", follow),
+            Finding::flag("weights of items.csv follow from them", follow),
         ]
     }
 
-    /// What the request and the item list call for.
-    pub(super) fn assumed(&self) -> Assumed<'_> {
-        let (request, list) = (&self.request, self.item_list.as_ref());
+    /// The list of items is that of the program, and so is P.
+    fn compare_items(&self, program: &Program) -> Result<Vec<Finding>, ReceiptError> {
+        if let Some(stated) = &self.preconditioning {
+            if !stated.is_possible() {
+                return Err(ReceiptError::Preconditioning);
+            }
+        }
+        // Whoever puts a P before an algorithm by hand says where it is from.
+        let has_weights = Preconditioned::is_of(program);
+        let by_hand = self.item_list.is_none() && self.preconditioning.is_none();
+        let mut findings = vec![Finding::flag(
+            "preconditioning is stated where the program has a P",
+            by_hand || has_weights == self.preconditioning.is_some(),
+        )];
+        if let Some(list) = &self.item_list {
+            findings.push(Finding {
+                what: "item_list.items".to_owned(),
+                stated: list.items.into(),
+                computed: program.items.into(),
+                agrees: list.items == program.items,
+            });
+        }
+        Ok(findings)
+    }
+
+    /// What the receipt calls for to be assumed.
+    fn assumed(&self) -> Assumed<'_> {
+        let facts = &self.assumed;
         Assumed {
-            participants: request.participants().filter(|_| request.own_files),
-            users: request.users,
-            items: list.map_or(ItemSource::Data, |list| list.source),
-            start: request.start.unwrap_or_default(),
-            preconditioning: request.preconditioning.as_ref(),
-            recommends: request.recommender,
-            chosen: request.pilot_share.is_some() && request.algorithm != AlgorithmKind::Pilot,
+            participants: self.promise.participants.filter(|_| facts.own_files),
+            users: facts.users,
+            items: self.item_list.as_ref().map(|list| list.source),
+            start: facts.start,
+            preconditioning: self.preconditioning.as_ref(),
+            recommends: facts.recommender,
+            chosen: self.choice.is_some(),
         }
     }
 
-    /// Exactly what is called for must be assumed. Older receipts state neither start nor users, and may assume more than these call for.
+    /// Exactly what is called for must be assumed.
     fn compare_assumptions(&self) -> Vec<Finding> {
-        let (request, list, assumed) = (&self.request, self.item_list.as_ref(), self.assumed());
-        let called = assumed.sentences();
-        let all = called.iter().all(|words| self.assumptions.contains(words));
-        let no_more = self.assumptions.iter().all(|words| called.contains(words));
-        let is_older = request.start.is_none() && request.users.is_none() && !request.recommender;
+        let assumed = self.assumed();
         let goes_together = match assumed.items {
-            ItemSource::Data => true,
-            ItemSource::File => !request.recommender,
-            ItemSource::MostRatedOfFile => request.recommender,
+            None | Some(ItemSource::Data) => true,
+            Some(ItemSource::File) => !assumed.recommends,
+            Some(ItemSource::MostRatedOfFile) => assumed.recommends,
         };
-        vec![
-            flag(
-                "as many items listed as the dimension says",
-                list.is_some_and(|list| list.items == request.dimension),
-            ),
-            flag(
-                "the source of the items goes with the recommender",
+        let own_files = !self.assumed.own_files || self.promise.participants.is_some();
+        let mut findings = vec![
+            Finding::flag(
+                "item_list.source goes with assumed.recommender",
                 goes_together,
             ),
-            flag("what is assumed public is stated", list.is_some() && all),
-            flag(
-                "nothing else is stated to be assumed public",
-                is_older || no_more,
+            Finding::flag(
+                "promise.participants is stated where every peer has a file of its own",
+                own_files,
             ),
-        ]
-    }
-
-    /// Groups must be stated as computed.
-    fn compare_groups(&self, computed: &[GroupLoss]) -> Vec<Finding> {
-        let sizes = |groups: &[GroupLoss]| groups.iter().map(|g| g.peers).collect::<Vec<_>>();
-        let mut findings = vec![flag(
-            "sizes of groups of changed peers",
-            sizes(&self.groups) == sizes(computed),
-        )];
-        for (stated, group) in self.groups.iter().zip(computed) {
-            let peers = group.peers;
-            let mu = format!("mu of a group of {peers} changed peers");
-            findings.push(equal(&mu, stated.mu, group.mu));
-            let epsilon = format!("epsilon of a group of {peers} changed peers");
-            findings.push(equal(&epsilon, stated.epsilon, group.epsilon));
-        }
+        ];
+        let (stated, called) = (json(&self.assumptions), json(&assumed.sentences()));
+        compare("assumptions", &stated, &called, &mut findings);
         findings
     }
 
@@ -224,175 +194,75 @@ impl Receipt {
     /// smaller one does. Under a curator, whom everybody trusts, it is the only view there is. The ε is the one computed
     /// here, not the one stated. No such view promises nothing, which is within no ε.
     fn promise_kept(&self, computed: &[View]) -> Finding {
+        let promise = &self.promise;
         let covers = |view: &&View| {
-            self.engine == EngineKind::Central || view.colluders >= self.request.withstood()
+            promise.seen == AdversaryView::CuratorOutput || view.colluders >= promise.withstood()
         };
         let (who, spent) = match computed.iter().find(covers) {
             Some(view) => (view.view.as_str(), view.epsilon),
             None => ("anybody", f64::INFINITY),
         };
-        Finding {
-            what: format!(
-                "epsilon asked for covers what {who} learns ({} calibration)",
-                self.request.calibration
-            ),
-            stated: self.request.epsilon,
-            computed: spent,
-            agrees: spent <= self.request.epsilon * (1.0 + TOLERANCE),
-        }
+        let calibration = promise.calibration;
+        self.within(
+            format!("epsilon asked for covers what {who} learns ({calibration} calibration)"),
+            spent,
+        )
     }
 
     /// Whether persons at several participants lose no more than the ε asked for, where that was promised. The ε is the one computed here.
     fn persons_protected(&self, computed: &[GroupLoss]) -> Option<Finding> {
-        let k = self.request.participants().filter(|k| *k != 1)?;
+        let k = self.promise.participants.filter(|k| *k != 1)?;
         let group = computed.iter().find(|group| group.peers == k);
         let spent = group.map_or(f64::INFINITY, |group| group.epsilon);
-        Some(Finding {
-            what: format!("epsilon asked for covers a person at {k} participants"),
-            stated: self.request.epsilon,
-            computed: spent,
-            agrees: spent <= self.request.epsilon * (1.0 + TOLERANCE),
-        })
+        Some(self.within(
+            format!("epsilon asked for covers a person at {k} participants"),
+            spent,
+        ))
     }
 
-    fn compare_views(&self, computed: &[View]) -> Vec<Finding> {
-        let same_views = self.views.len() == computed.len()
-            && self.views.iter().zip(computed).all(|(a, b)| {
-                (&a.view, a.colluders, a.certificate) == (&b.view, b.colluders, b.certificate)
-            });
-        let mut findings = vec![Finding {
-            what: "number of views, with adversary and certificate of each".to_owned(),
-            stated: self.views.len() as f64,
-            computed: computed.len() as f64,
-            agrees: same_views,
-        }];
-        for (stated, view) in self.views.iter().zip(computed) {
-            findings.push(equal(
-                &format!("mu against {}", view.view),
-                stated.mu,
-                view.mu,
-            ));
-            findings.push(equal(
-                &format!("epsilon against {}", view.view),
-                stated.epsilon,
-                view.epsilon,
-            ));
-            let gap = format!("gap to central against {}", view.view);
-            findings.push(equal(&gap, stated.gap_to_central, view.gap_to_central));
-            let parts = (stated.gap_colluders, stated.gap_finite);
-            let agree = equal("", parts.0, view.gap_colluders).agrees
-                && equal("", parts.1, view.gap_finite).agrees;
-            findings.push(flag(
-                &format!("parts of the gap against {}", view.view),
-                agree,
-            ));
-        }
-        findings
-    }
-}
-
-/// Numbers agree that differ by at most this share.
-const TOLERANCE: f64 = 1e-6;
-
-/// Whether two rings have the same integers, and shares that agree.
-fn same_ring(stated: Option<&RingPlan>, computed: Option<&RingPlan>) -> bool {
-    let (Some(a), Some(b)) = (stated, computed) else {
-        return stated.is_none() && computed.is_none();
-    };
-    let integers = |ring: &RingPlan| {
-        let sizes = (ring.clamp(), ring.coordinates(), ring.piece());
-        (ring.grid(), ring.modulus(), ring.headroom(), sizes)
-    };
-    integers(a) == integers(b)
-        && equal("", a.grid_overhead(), b.grid_overhead()).agrees
-        && equal("", a.sampler_distance(), b.sampler_distance()).agrees
-}
-
-/// Whether two plans of Laplace noise agree.
-fn same_laplace(stated: Option<&LaplacePlan>, computed: Option<&LaplacePlan>) -> bool {
-    let (Some(a), Some(b)) = (stated, computed) else {
-        return stated.is_none() && computed.is_none();
-    };
-    let numbers = |plan: &LaplacePlan| {
-        let held = plan.holders().copied();
-        let held = held.map(|held| [held.resistance, held.mu, held.epsilon, held.delta]);
-        let own = [plan.scale(), plan.shape(), plan.epsilon()];
-        own.into_iter().chain(held.into_iter().flatten()).collect()
-    };
-    let (stated, computed): (Vec<f64>, Vec<f64>) = (numbers(a), numbers(b));
-    a.holders().map(|held| held.count) == b.holders().map(|held| held.count)
-        && stated.len() == computed.len()
-        && stated
-            .iter()
-            .zip(&computed)
-            .all(|(a, b)| equal("", *a, *b).agrees)
-}
-
-/// The bound of a release, of the kind that its noise is scaled by.
-enum Bound {
-    Euclidean(Sensitivity),
-    Absolute(Sensitivity1),
-}
-
-impl Bound {
-    fn of(request: &Request, block: &BlockSpec) -> Result<Self, PrivacyError> {
-        let (adjacency, rule) = (request.adjacency, request.sensitivity);
-        let (floor, cap) = (request.degree_floor, request.degree_cap);
-        let (quantity, columns) = (block.quantity, block.columns);
-        Ok(match request.distribution {
-            Distribution::Gaussian => {
-                Self::Euclidean(request.sensitivity_spec().of(quantity, columns)?)
-            }
-            Distribution::Laplace => Self::Absolute(Sensitivity1::of_quantity(
-                quantity,
-                (adjacency, rule),
-                floor,
-                cap,
-                (request.dimension, columns),
-            )?),
-        })
-    }
-
-    fn statistic(&self) -> Statistic {
-        match self {
-            Self::Euclidean(bound) => bound.statistic(),
-            Self::Absolute(bound) => bound.statistic(),
-        }
-    }
-
-    fn columns(&self) -> usize {
-        match self {
-            Self::Euclidean(bound) => bound.columns(),
-            Self::Absolute(bound) => bound.columns(),
-        }
-    }
-
-    fn at(&self, statistic: f64) -> f64 {
-        match self {
-            Self::Euclidean(bound) => bound.bound(statistic),
-            Self::Absolute(bound) => bound.bound(statistic),
+    /// Whether an ε that is spent is within the one asked for.
+    pub(super) fn within(&self, what: String, spent: f64) -> Finding {
+        let asked = self.promise.epsilon.get();
+        Finding {
+            what,
+            stated: asked.into(),
+            computed: spent.into(),
+            agrees: spent <= asked * (1.0 + TOLERANCE),
         }
     }
 }
 
-/// Something that holds (1) or does not (0).
-pub(super) fn flag(what: &str, agrees: bool) -> Finding {
-    Finding {
-        what: what.to_owned(),
-        stated: 1.0,
-        computed: f64::from(u8::from(agrees)),
-        agrees,
+impl Partners {
+    /// The graph, whose size is looked at before anything of it is made.
+    fn graph(&self) -> Result<Graph, ReceiptError> {
+        let (nodes, edges) = (self.nodes, self.edges.len());
+        range("partners.nodes", nodes, 1, MOST_PEERS)?;
+        // The edges are here already; the number of nodes is only announced.
+        if nodes > edges + 1 {
+            return Err(ReceiptError::Nodes { nodes, edges });
+        }
+        let graph = Graph::from_edges(nodes, &self.edges)?;
+        match &self.names {
+            Some(names) => Ok(graph.with_names(names.clone())?),
+            None => Ok(graph),
+        }
     }
-}
 
-pub(super) fn equal(what: &str, stated: f64, computed: f64) -> Finding {
-    // Infinite numbers have no difference, and every number would be within a share of them.
-    let near = (stated - computed).abs() <= TOLERANCE * computed.abs();
-    let agrees = stated == computed || (computed.is_finite() && near);
-    Finding {
-        what: what.to_owned(),
-        stated,
-        computed,
-        agrees,
+    /// The hash, and the order of the edges.
+    fn compare(&self, graph: &Graph) -> Vec<Finding> {
+        let computed = hash(graph);
+        let in_order = graph.edge_list().eq(self.edges.iter().copied());
+        vec![
+            Finding {
+                agrees: computed == self.hash,
+                what: "partners.hash".to_owned(),
+                stated: self.hash.clone().into(),
+                computed: computed.into(),
+            },
+            Finding::flag(
+                "partners.edges: listed once, lower end first, ascending",
+                in_order,
+            ),
+        ]
     }
 }

@@ -2,56 +2,38 @@
 
 use std::path::PathBuf;
 
-use super::limits::{MAX_BYTES, TOLERANT_SCHEMA};
-use crate::algorithm::Text;
-use crate::algorithm::{AlgorithmError, NotOnGraph, NotPreconditioned};
+use super::limits::{MAX_BYTES, SCHEMA};
+use crate::algorithm::ProgramReadError;
 use crate::plan::PlanError;
-use crate::privacy::PrivacyError;
 use crate::privacy::realised::RealisedError;
 use crate::topology::GraphError;
 
 /// Why a receipt cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiptError {
-    /// A release that nothing is proved of on a private graph.
-    #[error("request.vertices: {0}")]
-    OnGraph(#[from] NotOnGraph),
-    /// Numbers that make no private mean.
-    #[error(
-        "request.centring must have lengths that are finite and above 0, at least one slot and a share between 0 and 1; the receipt is \
-         not one that undertone wrote"
-    )]
-    Centring,
-    /// A share of a pilot that is none, or that a pilot before this program cannot have.
-    #[error(
-        "request.pilot_share = {found} must be at least 0 and below 1, above 0 of a pilot, and goes with no private mean, clip or ring; the \
-         receipt is not one that undertone wrote"
-    )]
-    PilotShare {
-        /// The share found.
-        found: f64,
+    /// A program that cannot be read.
+    #[error("{at}: {source}")]
+    Program {
+        /// The field.
+        at: String,
+        /// What is wrong with it.
+        source: ProgramReadError,
     },
+    /// A part of a budget under sums of integers, which a pilot does not go with.
+    #[error(
+        "promise.part is that of a session with a pilot, which goes with no sums of integers (partners.most_rows); the receipt is not one that \
+         undertone wrote"
+    )]
+    Part,
     /// Rows of a sum of integers without such a sum, or the other way round.
     #[error(
-        "request.ring has the rows that size the integers of request.scheme = \"ring\", and goes with no other scheme and no curator; the \
+        "partners.most_rows has the rows that size the integers of promise.noise = \"ring\", and goes with no other noise and no curator; the \
          receipt is not one that undertone wrote"
     )]
     Ring,
-    /// A private mean before an algorithm that cannot follow one.
-    #[error(
-        "request.centring comes before request.algorithm = \"{algorithm}\", which follows no private mean; the receipt is not one that \
-         undertone wrote"
-    )]
-    Follows {
-        /// The algorithm.
-        algorithm: Text,
-    },
-    /// A P that the algorithm does not go with.
-    #[error("request.preconditioning: {0}")]
-    Preconditioned(#[from] NotPreconditioned),
     /// Numbers from which no P follows, or a P where there is none.
     #[error(
-        "request.preconditioning must have source \"items\", an exponent from 0 to 0.5, a shrinkage from 0 to 1 and 64 hexadecimal digits of a hash; the \
+        "preconditioning must have source \"items\", an exponent from 0 to 0.5, a shrinkage from 0 to 1 and 64 hexadecimal digits of a hash; the \
          receipt is not one that undertone wrote"
     )]
     Preconditioning,
@@ -60,7 +42,7 @@ pub enum ReceiptError {
     Realised(#[from] RealisedError),
     /// More retries, or losses, than a session can be planned for.
     #[error(
-        "request.dropouts: {found} retries; a session has at most {most}, and the receipt is not one that undertone wrote"
+        "promise.losses: {found} retries; a session has at most {most}, and the receipt is not one that undertone wrote"
     )]
     Retries {
         /// What it says.
@@ -85,25 +67,29 @@ pub enum ReceiptError {
         found: u64,
     },
     /// The file is no receipt.
-    #[error("{path} is no receipt of schema 1 or {TOLERANT_SCHEMA}: {source}", path = path.display())]
+    #[error("{path} is no receipt of schema {SCHEMA}: {source}", path = path.display())]
     Parse {
         /// The file.
         path: PathBuf,
         /// Line, column and field.
         source: serde_json::Error,
     },
-    /// A receipt of another schema.
+    /// A receipt of a schema that was written before the first version.
     #[error(
-        "the receipt has schema {found} and the fields of schema {expected}; this build checks schema 1, and schema {TOLERANT_SCHEMA} of sessions that tolerate losses"
+        "the receipt has schema {found}: it was made by a development build; run the experiment again for one of schema {SCHEMA}"
     )]
+    Development {
+        /// Schema found.
+        found: u32,
+    },
+    /// A receipt of another schema.
+    #[error("the receipt has schema {found}; this build checks schema {SCHEMA}")]
     Schema {
         /// Schema found.
         found: u32,
-        /// Schema that its fields call for.
-        expected: u32,
     },
     /// More nodes than a connected graph with that many edges can have.
-    #[error("noise_graph: {nodes} nodes cannot be connected by {edges} edges")]
+    #[error("partners: {nodes} nodes cannot be connected by {edges} edges")]
     Nodes {
         /// Nodes announced.
         nodes: usize,
@@ -111,11 +97,8 @@ pub enum ReceiptError {
         edges: usize,
     },
     /// The graph is no graph.
-    #[error("noise_graph: {0}")]
+    #[error("partners: {0}")]
     Graph(#[from] GraphError),
-    /// Numbers that make no algorithm.
-    #[error("{0}")]
-    Algorithm(#[from] AlgorithmError),
     /// More than a check takes on.
     #[error("{what} is {found}; a check takes on {low} to {high}")]
     Range {
@@ -128,11 +111,8 @@ pub enum ReceiptError {
         /// The most that is checked.
         high: usize,
     },
-    /// The parameters are refused.
-    #[error("request: {0}")]
-    Privacy(#[from] PrivacyError),
     /// A plan that cannot be made again.
-    #[error(transparent)]
+    #[error("program and promise: {0}")]
     Plan(#[from] PlanError),
 }
 

@@ -1,135 +1,130 @@
 //! The pilot of a run, in its receipt: what it released, what its noise was, and that both sessions together cost what was promised.
 
-use super::check::{Finding, equal, flag};
+use super::again::{Ground, Planned, StatedSession};
 use super::document::{PilotReceipt, Receipt};
 use super::error::ReceiptError;
-use crate::algorithm::AlgorithmKind;
-use crate::config::EngineKind;
-use crate::privacy::{Budget, Scheme, View, gaussian};
-use crate::vocabulary::TAIL_DEGREES;
+use super::finding::Finding;
+use crate::algorithm::Program;
+use crate::plan::{BudgetShare, Promise};
+use crate::privacy::{AdversaryView, View, gaussian};
+use crate::vocabulary::Quantity;
+
+/// By how much the parts of two sessions may miss the whole budget: they are rounded once each.
+const ROUNDING: f64 = 1e-12;
 
 impl PilotReceipt {
-    /// What a pilot's own receipt says, with what was released.
+    /// What a pilot's own receipt says, with the counts and shares that were released; `None` of one that spends no part of a budget.
     #[must_use]
-    pub fn of(
-        receipt: Receipt,
-        (thresholds, counts, shares): (&[u32], &[f64], &[f64]),
-        bytes: u64,
-    ) -> Self {
-        Self {
-            thresholds: thresholds.to_vec(),
+    pub fn of(receipt: Receipt, (counts, shares): (&[f64], &[f64]), bytes: u64) -> Option<Self> {
+        Some(Self {
+            part: receipt.promise.part?,
+            program: receipt.program,
+            guarantee: receipt.guarantee,
+            releases: receipt.releases,
             counts: counts.to_vec(),
             shares: shares.to_vec(),
-            sigma_own: receipt.sigma_own,
-            sigma_pairwise: receipt.sigma_pairwise,
-            sigma_sum: receipt.sigma_sum,
-            iterations: receipt.iterations,
-            views: receipt.views,
             bytes_max_peer: bytes,
-        }
+        })
     }
 }
 
 impl Receipt {
-    /// The receipt that the pilot of this run would have had alone.
-    fn of_pilot(&self, pilot: &PilotReceipt) -> Self {
-        let mut own = self.clone();
-        own.request.algorithm = AlgorithmKind::Pilot;
-        own.request.rank = 1;
-        own.request.block = None;
-        own.request.iterations = 1;
-        own.sigma_own = pilot.sigma_own;
-        own.sigma_pairwise = pilot.sigma_pairwise;
-        own.sigma_sum = pilot.sigma_sum;
-        own.iterations.clone_from(&pilot.iterations);
-        own.views.clone_from(&pilot.views);
-        own.pilot = None;
-        own.choice = None;
-        own.assumptions = own.assumed().sentences();
-        own
-    }
-
-    /// Checks the pilot as a receipt of its own, and what both sessions cost together: for every view √(f·μ_0² + (1 − f)·μ²) and its ε.
+    /// Checks the pilot as a session of its own, and what both sessions cost together: for the view promised √(f·μ_0² + (1 − f)·μ²) and its ε.
     ///
     /// # Errors
     /// As [`Receipt::check`].
-    pub(super) fn check_pilot(&self) -> Result<Vec<Finding>, ReceiptError> {
-        let request = &self.request;
-        let Some(share) = request.pilot_share else {
-            let none = self.pilot.is_none() && self.choice.is_none();
-            return Ok(match none {
-                true => Vec::new(),
-                false => vec![flag("a pilot or a choice that the request has", false)],
-            });
-        };
-        if request.algorithm == AlgorithmKind::Pilot {
-            return Ok(Vec::new());
+    pub(super) fn check_pilot(
+        &self,
+        run: &Planned,
+        promise: &Promise,
+        ground: Ground<'_>,
+    ) -> Result<Vec<Finding>, ReceiptError> {
+        // A pilot alone spends its part and chooses nothing.
+        if is_pilot(&run.program) {
+            let alone = self.pilot.is_none() && self.choice.is_none();
+            return Ok(vec![Finding::flag("a pilot has no pilot", alone)]);
         }
-        let mut findings = vec![
-            flag("what was chosen is stated", self.choice.is_some()),
-            flag(
-                "a pilot is listed where one has a share",
-                self.pilot.is_some() == (share > 0.0),
-            ),
-        ];
-        let Some(pilot) = &self.pilot else {
+        let mut findings = vec![Finding::flag(
+            "a pilot is listed where promise.part leaves one its share",
+            self.pilot.is_some() == promise.part.is_some(),
+        )];
+        let (Some(pilot), Some(part)) = (&self.pilot, promise.part) else {
             return Ok(findings);
         };
-        let counted = pilot.thresholds == TAIL_DEGREES
-            && pilot.counts.len() == TAIL_DEGREES.len()
-            && pilot.counts.iter().all(|count| count.is_finite());
-        findings.push(flag("pilot: counts at the public thresholds", counted));
-        let of_items = pilot.shares.len() == request.dimension
-            && pilot.shares.iter().all(|share| share.is_finite());
-        findings.push(flag("pilot: a share for every item", of_items));
-        let own = self.of_pilot(pilot).check()?;
-        findings.extend(own.into_iter().map(|finding| Finding {
-            what: format!("pilot: {}", finding.what),
-            ..finding
-        }));
-        findings.extend(self.composed(pilot, share)?);
+        findings.push(Finding::flag("what was chosen is stated", self.choice.is_some()));
+        let whole = pilot.part.get() + part.get();
+        findings.push(Finding {
+            agrees: (whole - 1.0).abs() <= ROUNDING,
+            ..Finding::equal("pilot.part and promise.part are the whole budget", 1.0, whole)
+        });
+        let stated = StatedSession {
+            at: "pilot.",
+            program: &pilot.program,
+            guarantee: &pilot.guarantee,
+            releases: &pilot.releases,
+        };
+        let of_pilot = Promise {
+            part: Some(pilot.part),
+            ..promise.clone()
+        };
+        let planned = stated.plan(&of_pilot, ground)?;
+        findings.extend(stated.compare(&planned));
+        findings.push(Finding::flag(
+            "pilot.program is a pilot over the items of the run",
+            is_pilot(&planned.program) && planned.program.items == run.program.items,
+        ));
+        for (field, quantity, numbers) in [
+            ("pilot.counts", Quantity::TailCounts, &pilot.counts),
+            ("pilot.shares", Quantity::ItemShares, &pilot.shares),
+        ] {
+            let expected = values(&planned.program, quantity);
+            let what = format!("{field}: as many finite numbers as were released");
+            let finite = numbers.iter().all(|number| number.is_finite());
+            findings.push(Finding::flag(&what, numbers.len() == expected && finite));
+        }
+        let views = (
+            planned.guarantee.noise().views(),
+            run.guarantee.noise().views(),
+        );
+        findings.extend(self.composed((pilot.part, part), views));
         Ok(findings)
     }
 
-    /// What both sessions cost together, view by view, held against the ε asked for where the promise covers the view.
-    fn composed(&self, pilot: &PilotReceipt, share: f64) -> Result<Vec<Finding>, ReceiptError> {
-        if self.request.scheme == Scheme::None {
-            return Ok(Vec::new());
-        }
-        let budget = Budget::new(self.request.epsilon, self.request.delta)?;
-        let same = self.views.len() == pilot.views.len()
-            && self
-                .views
-                .iter()
-                .zip(&pilot.views)
-                .all(|(a, b)| (&a.view, a.colluders) == (&b.view, b.colluders));
-        let mut findings = vec![flag(
-            "the views of the pilot and of the run are the same",
-            same,
-        )];
-        let pairs = || self.views.iter().zip(&pilot.views);
+    /// What both sessions cost together, held against the ε asked for where the promise covers the view.
+    fn composed(
+        &self,
+        (pilot, later): (BudgetShare, BudgetShare),
+        (before, after): (&[View], &[View]),
+    ) -> Option<Finding> {
+        let delta = self.promise.delta?;
         let covers = |view: &View| {
-            self.engine == EngineKind::Central || view.colluders >= self.request.colluders
+            self.promise.seen == AdversaryView::CuratorOutput
+                || view.colluders >= self.promise.withstood()
         };
-        if let Some((view, before)) = pairs().find(|(view, _)| covers(view)) {
-            let mu = together(share, before.mu, view.mu);
-            let spent = gaussian::epsilon(mu, budget.delta);
-            let asked = self.request.epsilon;
-            findings.push(Finding {
-                what: format!(
-                    "epsilon asked for covers what {} learns from the pilot and the run",
-                    view.view
-                ),
-                stated: asked,
-                computed: spent,
-                agrees: spent <= asked || equal("", asked, spent).agrees,
-            });
-        }
-        Ok(findings)
+        let (first, second) = before
+            .iter()
+            .zip(after)
+            .find(|(before, after)| covers(before) && covers(after))?;
+        // Each μ is given for the whole budget.
+        let squared = pilot.get() * first.mu.powi(2) + later.get() * second.mu.powi(2);
+        let who = &second.view;
+        Some(self.within(
+            format!("epsilon asked for covers what {who} learns from the pilot and the run"),
+            gaussian::epsilon(squared.sqrt(), delta),
+        ))
     }
 }
 
-/// μ of a pilot that spends this share and of what follows it, each given for the whole budget.
-fn together(share: f64, pilot: f64, later: f64) -> f64 {
-    (share * pilot * pilot + (1.0 - share) * later * later).sqrt()
+/// Whether all that is released is what a pilot counts, and no basis is found.
+fn is_pilot(program: &Program) -> bool {
+    let counts = [Quantity::TailCounts, Quantity::ItemShares];
+    let mut blocks = program.releases.iter().flat_map(|release| &release.blocks);
+    program.rank == 0 && blocks.all(|block| counts.contains(&block.quantity))
+}
+
+/// How many numbers of this quantity are released.
+fn values(program: &Program, quantity: Quantity) -> usize {
+    let blocks = program.releases.iter().flat_map(|release| &release.blocks);
+    let of_it = blocks.filter(|block| block.quantity == quantity);
+    of_it.map(|block| block.values()).sum()
 }

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::check::{Finding, equal, flag};
 use super::document::{RealisedReceipt, Receipt, StatedAttempt};
 use super::error::{ReceiptError, range};
+use super::finding::Finding;
 use crate::algorithm::Program;
-use crate::plan::Guarantee;
+use crate::plan::{Guarantee, Plan};
 use crate::privacy::realised::{Attempted, Realised, RealisedError};
 use crate::privacy::{Delta, NoisePlan};
 use crate::run::faults::{Squares, squares};
-use crate::scenario::Experiment;
 use crate::topology::Graph;
 use crate::vocabulary::ReleaseId;
 
@@ -19,13 +18,13 @@ const MOST_ATTEMPTS: usize = 10_000;
 
 impl RealisedReceipt {
     /// What a run says of itself; `None` where nothing is protected, or the account fails.
-    pub(crate) fn of(experiment: &Experiment, realised: &Realised) -> Option<Self> {
-        let delta = experiment.delta()?;
-        let spectrum = experiment.noise_topology().spectrum();
-        let config = experiment.config();
-        let lost = config.dropouts?.tolerate;
+    pub(crate) fn of(plan: &Plan, realised: &Realised) -> Option<Self> {
+        let promise = plan.promise();
+        let delta = promise.delta?;
+        let spectrum = plan.network().noise_topology.spectrum();
+        let lost = promise.losses?.tolerate;
         let connectivity = spectrum.algebraic_connectivity.into();
-        let found = squares(realised, connectivity, (config.privacy.colluders, lost)).ok()?;
+        let found = squares(realised, connectivity, (promise.colluders, lost)).ok()?;
         let attempts = realised.recorded().map(|one| StatedAttempt {
             release: one.release.0,
             retry: one.retry,
@@ -36,7 +35,7 @@ impl RealisedReceipt {
         Some(Self::stated(
             attempts.collect(),
             found,
-            (experiment.noise(), delta),
+            (plan.guarantee().noise(), delta),
         ))
     }
 
@@ -98,11 +97,11 @@ impl Receipt {
     /// [`RealisedError`] for attempts that cannot have happened.
     pub fn account_for(
         &mut self,
-        experiment: &Experiment,
+        plan: &Plan,
         attempts: &[KnownAttempt],
     ) -> Result<(), RealisedError> {
-        let noise = experiment.noise();
-        let graph = experiment.noise_topology().graph().clone();
+        let noise = plan.guarantee().noise();
+        let graph = plan.network().noise_topology.graph().clone();
         let mut realised = Realised::new(graph, noise.sigma_own(), noise.sigma_pairwise())?;
         for (one, read) in attempts.iter().zip(read_at_worst(attempts)) {
             realised.record(Attempted {
@@ -113,10 +112,10 @@ impl Receipt {
                 read,
                 revealed: Vec::new(),
                 sensitivity: 1.0,
-                scales: vec![experiment.noise_factor(one.release); one.members.len()],
+                scales: vec![plan.noise_factor(one.release); one.members.len()],
             })?;
         }
-        self.realised = RealisedReceipt::of(experiment, &realised);
+        self.realised = RealisedReceipt::of(plan, &realised);
         Ok(())
     }
 
@@ -132,10 +131,10 @@ impl Receipt {
         let Some(stated) = &self.realised else {
             return Ok(Vec::new());
         };
-        let request = &self.request;
-        let Some(dropouts) = request.dropouts else {
-            return Ok(vec![flag(
-                "losses are tolerated where some are stated",
+        let promise = &self.promise;
+        let (Some(losses), Some(delta)) = (promise.losses, promise.delta) else {
+            return Ok(vec![Finding::flag(
+                "promise.losses are tolerated where some are realised",
                 false,
             )]);
         };
@@ -152,7 +151,7 @@ impl Receipt {
         for attempt in &stated.attempts {
             let release = ReleaseId(attempt.release);
             is_planned &= (1..=releases as u64).contains(&u64::from(attempt.release))
-                && attempt.retry <= dropouts.retries;
+                && attempt.retry <= losses.retries;
             let place = (attempt.release as usize).saturating_sub(1);
             let factor = guarantee
                 .division()
@@ -172,44 +171,44 @@ impl Receipt {
             })?;
         }
         let mut findings = vec![
-            flag(
-                "attempts at releases of the program, within the retries",
+            Finding::flag(
+                "realised.attempts: at releases of the program, within the retries",
                 is_planned,
             ),
-            flag(
-                "nobody could be read in two attempts at a release with one number of retries: they are charged once",
+            Finding::flag(
+                "realised.attempts: nobody could be read in two attempts at a release with one number of retries: they are charged once",
                 !is_read_twice(&stated.attempts),
             ),
         ];
-        let asked = (request.colluders, dropouts.tolerate);
+        let asked = (promise.colluders, losses.tolerate);
         let found = match squares(&realised, connectivity, asked) {
             Ok(found) => found,
             Err(RealisedError::Floor { .. }) => {
-                findings.push(flag("as many members as the session needs", false));
+                findings.push(Finding::flag("realised.attempts: as many members as the session needs", false));
                 return Ok(findings);
             }
             Err(other) => return Err(other.into()),
         };
-        let delta = Delta::new(request.delta)?;
         let again = RealisedReceipt::stated(Vec::new(), found, (plan, delta));
-        findings.extend([
-            equal(
-                "mu planned for what happened",
-                stated.planned_mu,
-                again.planned_mu,
-            ),
-            equal(
-                "epsilon planned for what happened",
+        let numbers = [
+            ("planned_mu", stated.planned_mu, again.planned_mu),
+            (
+                "planned_epsilon",
                 stated.planned_epsilon,
                 again.planned_epsilon,
             ),
-            equal("mu realised", stated.mu, again.mu),
-            equal("epsilon realised", stated.epsilon, again.epsilon),
-            flag(
-                "whether the realised loss is exact",
-                stated.is_exact == again.is_exact,
-            ),
-        ]);
+            ("mu", stated.mu, again.mu),
+            ("epsilon", stated.epsilon, again.epsilon),
+        ];
+        findings.extend(numbers.map(|(field, stated, computed)| {
+            Finding::equal(&format!("realised.{field}"), stated, computed)
+        }));
+        findings.push(Finding {
+            what: "realised.is_exact".to_owned(),
+            stated: stated.is_exact.into(),
+            computed: again.is_exact.into(),
+            agrees: stated.is_exact == again.is_exact,
+        });
         Ok(findings)
     }
 }

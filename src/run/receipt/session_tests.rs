@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use nalgebra::{DMatrix, DVector};
+use serde_json::Value;
 
 use super::Receipt;
 use crate::engine::{Silent, lockstep};
@@ -60,14 +61,15 @@ fn failures(receipt: &Receipt) -> Vec<String> {
 /// The largest exact μ of a person who holds one item at each of `k` honest peers, over all such peers and all coalitions of one or of nobody: by
 /// dense inverses, from what the receipt states. A row of one item moves the triangle by all of the sensitivity.
 fn worst(receipt: &Receipt, k: u32) -> f64 {
-    let peers = receipt.noise_graph.nodes;
-    let (own, pairwise) = (receipt.sigma_own.powi(2), receipt.sigma_pairwise.powi(2));
+    let peers = receipt.partners.nodes;
+    let sigma = |name: &str| receipt.guarantee["noise"][name].as_f64().expect("a number");
+    let (own, pairwise) = (sigma("sigma_own").powi(2), sigma("sigma_pairwise").powi(2));
     let mut worst = 0.0_f64;
     for coalition in 0..=peers {
         let honest: Vec<usize> = (0..peers).filter(|peer| *peer != coalition).collect();
         let place = |peer: u32| honest.iter().position(|one| *one == peer as usize);
         let mut covariance = DMatrix::from_diagonal_element(honest.len(), honest.len(), own);
-        for &(u, v) in &receipt.noise_graph.edges {
+        for &(u, v) in &receipt.partners.edges {
             if let (Some(u), Some(v)) = (place(u), place(v)) {
                 covariance[(u, u)] += pairwise;
                 covariance[(v, v)] += pairwise;
@@ -87,25 +89,42 @@ fn worst(receipt: &Receipt, k: u32) -> f64 {
     worst
 }
 
+/// The groups that a receipt states: how many peers, μ and ε.
+fn groups(receipt: &Receipt) -> Vec<(usize, f64, f64)> {
+    let groups = receipt.guarantee["groups"].as_array().expect("a list");
+    let number = |group: &Value, name: &str| group[name].as_f64().expect("a number");
+    let group = |group| {
+        let peers = number(group, "peers") as usize;
+        (peers, number(group, "mu"), number(group, "epsilon"))
+    };
+    groups.iter().map(group).collect()
+}
+
+/// Multiplies a number of the guarantee.
+fn scale(receipt: &mut Receipt, path: &str, factor: f64) {
+    let stated = receipt.guarantee.pointer_mut(path).expect("stated");
+    *stated = (stated.as_f64().expect("a number") * factor).into();
+}
+
 #[test]
 fn a_person_at_two_of_three_participants_loses_no_more_than_the_receipt_states() {
     let delta = Delta::new(1e-5).expect("valid");
     let receipt = receipt("adjacency = \"user\"\n", 3);
     let one = gaussian::epsilon(worst(&receipt, 1), delta);
     assert!(one <= 2.0 * (1.0 + 1e-9), "{one}");
-    let sizes: Vec<usize> = receipt.groups.iter().map(|group| group.peers).collect();
+    let sizes: Vec<usize> = groups(&receipt).iter().map(|group| group.0).collect();
     assert_eq!(sizes, [2, 3]);
-    for group in &receipt.groups {
-        let exact = worst(&receipt, group.peers as u32);
+    for (peers, mu, epsilon) in groups(&receipt) {
+        let exact = worst(&receipt, peers as u32);
         let lost = gaussian::epsilon(exact, delta);
         assert!(
-            exact <= group.mu * (1.0 + 1e-9) && lost <= group.epsilon * (1.0 + 1e-9),
-            "{lost} {group:?}"
+            exact <= mu * (1.0 + 1e-9) && lost <= epsilon * (1.0 + 1e-9),
+            "{lost} {peers} {mu} {epsilon}"
         );
         // More than twice what the words of one record suggest.
         assert!(lost > 4.3);
     }
-    let promise = receipt.promise.as_deref().expect("stated");
+    let promise = receipt.statement.as_deref().expect("stated");
     assert!(promise.contains(", at one participant."), "{promise}");
     let assumed = receipt.assumptions.join("; ");
     assert!(!assumed.contains("list of users"), "{assumed}");
@@ -121,13 +140,13 @@ fn what_a_receipt_says_of_persons_is_recomputed() {
     let read: Receipt = serde_json::from_str(&text).expect("readable");
     assert_eq!(failures(&read), Vec::<String>::new());
     let changes: [fn(&mut Receipt); 6] = [
-        |receipt| receipt.groups[0].mu *= 0.9,
-        |receipt| receipt.groups[1].epsilon *= 0.9,
-        |receipt| receipt.groups.truncate(1),
-        |receipt| receipt.request.own_files = false,
+        |receipt| scale(receipt, "/groups/0/mu", 0.9),
+        |receipt| scale(receipt, "/groups/1/epsilon", 0.9),
+        |receipt| receipt.guarantee["groups"].as_array_mut().expect("a list").truncate(1),
+        |receipt| receipt.assumed.own_files = false,
         |receipt| {
-            receipt.promise = receipt
-                .promise
+            receipt.statement = receipt
+                .statement
                 .take()
                 .map(|words| words.replace(", at one participant", ""))
         },
@@ -181,8 +200,8 @@ fn a_plan_for_persons_at_two_participants_keeps_its_epsilon_for_them() {
             );
             let honest = receipt(&keys, peers);
             assert_eq!(failures(&honest), Vec::<String>::new(), "{scheme} {k}");
-            let group = honest.groups.iter().find(|group| group.peers == k);
-            let stated = group.expect("stated").epsilon;
+            let group = groups(&honest).into_iter().find(|group| group.0 == k);
+            let stated = group.expect("stated").2;
             assert!(
                 stated <= 2.0 * (1.0 + 1e-8) && stated > 1.9,
                 "{scheme} {k}: {stated}"
@@ -192,18 +211,18 @@ fn a_plan_for_persons_at_two_participants_keeps_its_epsilon_for_them() {
                 let lost = gaussian::epsilon(worst(&honest, k as u32), delta);
                 assert!(lost <= 2.0 * (1.0 + 1e-8), "{scheme} {k}: {lost}");
             }
-            let promise = honest.promise.as_deref().expect("stated");
+            let promise = honest.statement.as_deref().expect("stated");
             let words = format!("at up to {k} participants");
             assert!(promise.contains(&words), "{promise}");
             let words = format!("no more than {k} participants");
             assert!(honest.assumptions.iter().any(|one| one.contains(&words)));
             let changes: [fn(&mut Receipt); 3] = [
-                |receipt| receipt.request.participants_per_person = None,
+                |receipt| receipt.promise.participants = None,
                 |receipt| {
-                    let asked = &mut receipt.request.participants_per_person;
+                    let asked = &mut receipt.promise.participants;
                     *asked = asked.map(|k| k + 1);
                 },
-                |receipt| receipt.sigma_own /= 1.1,
+                |receipt| scale(receipt, "/noise/sigma_own", 1.0 / 1.1),
             ];
             for (number, change) in changes.into_iter().enumerate() {
                 let mut changed = honest.clone();

@@ -1,10 +1,11 @@
 //! Receipts of sums of integers: their grid and bits follow from what they state, or do not hold.
 
-use super::{Receipt, ReceiptError, RingRows};
+use super::{Receipt, ReceiptError};
 use crate::engine::central::SumNoise;
 use crate::engine::{Silent, central, lockstep};
-use crate::privacy::Scheme;
-use crate::privacy::ring::{Grid, Modulus};
+use crate::plan::Noise;
+use crate::privacy::OnDisconnect;
+use crate::privacy::ring::Modulus;
 use crate::scenario::testing::sim;
 use crate::vocabulary::Seed;
 
@@ -38,51 +39,70 @@ fn the_integers_of_a_ring_are_recomputed_and_others_are_found() {
     let text = serde_json::to_string(&honest).expect("writable");
     let read: Receipt = serde_json::from_str(&text).expect("readable");
     assert_eq!(failures(&read), Vec::<String>::new());
-    let integers = "integers of the sums";
     let found = |change: &dyn Fn(&mut Receipt)| {
         let mut receipt = honest.clone();
         change(&mut receipt);
         failures(&receipt)
     };
-    let rows = honest.request.ring.expect("a ring").rows;
-    let other = |rows, bits| move |r: &mut Receipt| r.request.ring = Some(RingRows { rows, bits });
-    for failed in [
-        found(&other(2 * rows, None)),
-        found(&other(rows, Some(Modulus::Bits64))),
-        found(&|r| r.ring = None),
+    let rows = honest.partners.most_rows.expect("a ring");
+    let clamp = "guarantee.noise.ring.clamp";
+    for (failed, path) in [
+        (
+            found(&|r| r.partners.most_rows = Some(2 * rows)),
+            clamp,
+        ),
+        (
+            found(&|r| r.promise.noise = ring(Some(Modulus::Bits64))),
+            "guarantee.noise.ring.bits",
+        ),
+        (
+            found(&|r| {
+                let noise = r.guarantee["noise"].as_object_mut().expect("a table");
+                noise.remove("ring");
+            }),
+            "guarantee.noise.ring",
+        ),
+        // A coarser grid.
+        (
+            found(&|r| r.guarantee["noise"]["ring"]["grid_exponent"] = 3.into()),
+            "guarantee.noise.ring.grid_exponent",
+        ),
+        // A whole number is no other, however large.
+        (
+            found(&|r| {
+                let stated = &mut r.guarantee["noise"]["ring"]["clamp"];
+                *stated = (stated.as_i64().expect("whole") + 1).into();
+            }),
+            clamp,
+        ),
     ] {
-        assert!(failed.iter().any(|what| what == integers), "{failed:?}");
+        assert!(failed.iter().any(|what| what == path), "{path}: {failed:?}");
     }
     let mut unsaid = honest.clone();
-    unsaid.request.ring = None;
-    assert!(matches!(unsaid.check(), Err(ReceiptError::Ring)));
+    unsaid.partners.most_rows = None;
+    // Sized for nobody's rows, it is refused or found.
+    assert!(unsaid.check().is_err());
     let mut other = honest.clone();
-    other.request.scheme = Scheme::Pairwise;
+    other.promise.noise = Noise::pairwise(0.01);
     assert!(matches!(other.check(), Err(ReceiptError::Ring)));
     // Half the own noise, everywhere it is stated.
     let halved = found(&|r| {
-        r.sigma_own /= 2.0;
-        r.sigma_sum /= 2.0;
+        for sigma in ["sigma_own", "sigma_sum"] {
+            let stated = &mut r.guarantee["noise"][sigma];
+            *stated = (stated.as_f64().expect("a number") / 2.0).into();
+        }
     });
-    assert_eq!(halved, ["own noise", "noise in the sum"]);
-    // A coarser grid in the file.
-    let exponent = honest.ring.expect("a ring").grid().exponent();
-    let coarser = text.replace(
-        &format!("\"grid_exponent\":{exponent}"),
-        &format!("\"grid_exponent\":{}", exponent - 1),
-    );
-    let coarser: Receipt = serde_json::from_str(&coarser).expect("readable");
-    assert_eq!(
-        coarser.ring.map(|ring| ring.grid()),
-        Grid::new(exponent - 1)
-    );
-    assert_eq!(failures(&coarser), [integers]);
-    // A grid or a modulus that there is none of.
-    let wrong = text.replace(
-        &format!("\"grid_exponent\":{exponent}"),
-        "\"grid_exponent\":99",
-    );
-    assert!(serde_json::from_str::<Receipt>(&wrong).is_err());
+    let sigmas = ["guarantee.noise.sigma_own", "guarantee.noise.sigma_sum"];
+    assert_eq!(halved, sigmas);
+}
+
+/// Sums of integers with this modulus, otherwise as in the quickstart.
+fn ring(bits: Option<Modulus>) -> Noise {
+    Noise::Ring {
+        overhead: 0.01,
+        on_disconnect: OnDisconnect::Refuse,
+        bits,
+    }
 }
 
 #[test]
@@ -96,12 +116,9 @@ fn a_curator_adds_no_integers_and_its_receipt_holds() {
     let session = experiment.session(&Seed::from_u64(3));
     let outcome = central::run(&session, SumNoise::Curator, &mut Silent).expect("runs");
     let receipt = Receipt::of(&experiment, &outcome);
-    assert!(receipt.request.ring.is_none());
+    assert!(receipt.partners.most_rows.is_none());
     assert_eq!(failures(&receipt), Vec::<String>::new());
     let mut claimed = receipt;
-    claimed.request.ring = Some(RingRows {
-        rows: 10,
-        bits: None,
-    });
+    claimed.partners.most_rows = Some(10);
     assert!(matches!(claimed.check(), Err(ReceiptError::Ring)));
 }

@@ -1,11 +1,13 @@
 //! Proved lower bounds on λ₂ of the noise graph, before and after a coalition is removed.
 
+use serde::Serialize;
+
 use crate::topology::{Graph, Interval};
 
 /// What is proved of the algebraic connectivity λ₂(G) of the noise graph; the topology layer computes it.
 ///
 /// There is no room for an estimate: Ritz values lie above λ₂, and whatever a privacy promise rests on must not.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Connectivity {
     /// A proved lower bound on λ₂(G); 0 if nothing is known.
     pub lower_bound: f64,
