@@ -30,7 +30,9 @@ const STORED: usize = 24;
 /// The receipts by the names of their files, in that order.
 fn stored() -> Vec<(String, Value)> {
     let folder = fs::read_dir(repository(FOLDER)).expect("a folder");
-    let mut paths: Vec<PathBuf> = folder.map(|entry| entry.expect("readable").path()).collect();
+    let mut paths: Vec<PathBuf> = folder
+        .map(|entry| entry.expect("readable").path())
+        .collect();
     paths.sort();
     let read = |path: &PathBuf| {
         let name = path.file_stem().expect("a name").to_string_lossy();
@@ -70,7 +72,12 @@ fn receipts_are_written_as_they_are_stored() {
         let kept = stored.iter().find(|one| one.0 == name).expect("stored");
         let made = serde_json::to_value(&receipt).expect("writable");
         let keys = |value: &Value| -> Vec<String> {
-            value.as_object().expect("a table").keys().cloned().collect()
+            value
+                .as_object()
+                .expect("a table")
+                .keys()
+                .cloned()
+                .collect()
         };
         assert_eq!(keys(&made), keys(&kept.1), "{name}");
         assert_eq!(made["program"], kept.1["program"], "{name}");
@@ -103,10 +110,25 @@ fn one_broken_field_of_each_group_is_found_in_each() {
         }
     }
     for group in [
-        "assumed", "assumptions", "guarantee", "item_list", "partners", "pilot", "preconditioning",
-        "program", "promise", "realised", "releases", "runner", "statement", "choice",
+        "assumed",
+        "assumptions",
+        "guarantee",
+        "item_list",
+        "partners",
+        "pilot",
+        "preconditioning",
+        "program",
+        "promise",
+        "realised",
+        "releases",
+        "runner",
+        "statement",
+        "choice",
     ] {
-        assert!(groups.get(group).is_some_and(|found| *found > 0), "{group}: {groups:?}");
+        assert!(
+            groups.get(group).is_some_and(|found| *found > 0),
+            "{group}: {groups:?}"
+        );
     }
 }
 
@@ -117,7 +139,10 @@ fn schemas_of_development_builds_are_refused_by_name() {
         let mut older = receipt.clone();
         older["schema"] = schema.into();
         // Whatever else they had.
-        for older in [older, json!({"schema": schema, "request": {"algorithm": "power"}})] {
+        for older in [
+            older,
+            json!({"schema": schema, "request": {"algorithm": "power"}}),
+        ] {
             let refused = checked(&older).expect_err("refused").to_string();
             for words in [
                 format!("schema {schema}"),
@@ -131,7 +156,10 @@ fn schemas_of_development_builds_are_refused_by_name() {
         let mut other = receipt.clone();
         other["schema"] = schema.into();
         let refused = checked(&other).expect_err("refused").to_string();
-        assert!(refused.contains(&format!("schema {schema}; this build checks schema 3")), "{refused}");
+        assert!(
+            refused.contains(&format!("schema {schema}; this build checks schema 3")),
+            "{refused}"
+        );
     }
 }
 
@@ -140,7 +168,10 @@ fn a_quantity_of_one_s_own_is_refused_in_words_without_its_bound() {
     let all = stored();
     let (_, receipt) = all.iter().find(|one| one.0 == "own").expect("stored");
     let read: Receipt = serde_json::from_value(receipt.clone()).expect("readable");
-    let refused = read.check().expect_err("nobody here has its bound").to_string();
+    let refused = read
+        .check()
+        .expect_err("nobody here has its bound")
+        .to_string();
     for words in [
         "program: releases[0].first.blocks[1].quantity",
         "the number of rows that are not empty",
@@ -150,7 +181,9 @@ fn a_quantity_of_one_s_own_is_refused_in_words_without_its_bound() {
     }
     // A bound of another adjacency, or half the bound, is found.
     let of_others = OwnRules::none().with::<own::OnePerReplaced>();
-    let refused = read.check_with(&of_others).expect_err("of another adjacency");
+    let refused = read
+        .check_with(&of_others)
+        .expect_err("of another adjacency");
     assert!(refused.to_string().contains("own"), "{refused}");
 }
 
@@ -198,7 +231,10 @@ fn hostile_numbers_are_refused_or_found_without_making_anything_of_their_size() 
                 let begun = Instant::now();
                 drop(checked(&changed));
                 let taken = begun.elapsed();
-                assert!(taken < Duration::from_secs(10), "{name}: {path} = {value}: {taken:?}");
+                assert!(
+                    taken < Duration::from_secs(10),
+                    "{name}: {path} = {value}: {taken:?}"
+                );
                 tried += 1;
             }
         }
@@ -208,16 +244,32 @@ fn hostile_numbers_are_refused_or_found_without_making_anything_of_their_size() 
     let all = stored();
     let (_, power) = all.iter().find(|one| one.0 == "power").expect("stored");
     for (path, value, words) in [
-        ("/partners/nodes", json!(4_000_000_000_u64), "takes on 1 to 100000"),
+        (
+            "/partners/nodes",
+            json!(4_000_000_000_u64),
+            "takes on 1 to 100000",
+        ),
         ("/partners/nodes", json!(99_999), "cannot be connected"),
-        ("/program/releases/0/count", json!(u64::MAX), "a check takes on"),
-        ("/program/releases/0/count", json!(100_001), "a check takes on"),
+        (
+            "/program/releases/0/count",
+            json!(u64::MAX),
+            "a check takes on",
+        ),
+        (
+            "/program/releases/0/count",
+            json!(100_001),
+            "a check takes on",
+        ),
         ("/program/items", json!(u64::MAX), "a check takes on"),
         ("/program/items", json!(-3), "invalid value"),
         ("/promise/epsilon", json!("NaN"), "invalid type"),
         ("/promise/epsilon", json!(-1.0), "epsilon"),
         ("/promise/delta", json!(1e300), "delta"),
-        ("/promise/losses", json!({"tolerate": 1, "retries": 4_000_000}), "a session has at most"),
+        (
+            "/promise/losses",
+            json!({"tolerate": 1, "retries": 4_000_000}),
+            "a session has at most",
+        ),
         ("/promise/part", json!(1.0), "above 0 and below 1"),
         ("/releases", json!([]), "takes on 1 to 100000"),
     ] {

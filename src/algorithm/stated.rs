@@ -353,7 +353,9 @@ fn continues(run: &Run<&ReleaseSpec>, release: &ReleaseSpec) -> bool {
         batch: release.batch,
         ..run.first.clone()
     };
-    same_batch && u64::from(release.iteration.0) == later(run.first.iteration.0) && first == *release
+    same_batch
+        && u64::from(release.iteration.0) == later(run.first.iteration.0)
+        && first == *release
 }
 
 #[cfg(test)]
@@ -414,8 +416,16 @@ mod tests {
             ("/releases/0/first/iteration", json!(u32::MAX), "counted"),
             ("/releases/0/first/share", json!(-1.0), "finite and above 0"),
             ("/releases/0/first/share", json!("NaN"), "invalid type"),
-            ("/releases/0/first/blocks/0/weight", json!(1e300), "above 0 and at most 1"),
-            ("/releases/0/first/blocks/0/quantity", json!("secrets"), "names no quantity"),
+            (
+                "/releases/0/first/blocks/0/weight",
+                json!(1e300),
+                "above 0 and at most 1",
+            ),
+            (
+                "/releases/0/first/blocks/0/quantity",
+                json!("secrets"),
+                "names no quantity",
+            ),
             ("/releases/0/first/blocks", json!([]), "blocks of a release"),
             ("/releases", json!([]), "a check takes on"),
         ] {

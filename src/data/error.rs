@@ -2,7 +2,6 @@
 
 use std::io;
 
-use super::in_memory::InMemoryError;
 use super::matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
 use crate::linalg::SparseFileProblem;
 use crate::vocabulary::Hidden;
@@ -83,9 +82,9 @@ pub enum DataError {
         /// The limit.
         limit: f64,
     },
-    /// Data in memory that cannot be used.
+    /// An array in memory that has not the columns that are left out.
     #[error(transparent)]
-    InMemory(#[from] InMemoryError),
+    Columns(#[from] ColumnProblem),
     /// Public constants that do not prepare the rows.
     #[error(transparent)]
     Preparation(#[from] PreparationError),

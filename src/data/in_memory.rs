@@ -79,7 +79,7 @@ impl Loaded {
         (rows, columns): (usize, usize),
         value: impl Fn(usize, usize) -> f64,
     ) -> Result<Self, InMemoryError> {
-        ArrayProblem::check_size(rows as u64, columns as u64, &Limits::default())?;
+        Limits::default().check_array(rows as u64, columns as u64)?;
         let mut values = SparseRows::new(columns);
         for row in 0..rows {
             let entries = (0..columns).map(|column| (column as u32, value(row, column)));

@@ -1,7 +1,5 @@
 //! What can be wrong with a matrix of numbers: its file, its columns, the constants that prepare it, how it is generated.
 
-use super::source::Limits;
-
 /// What is wrong with an array file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ArrayProblem {
@@ -96,31 +94,6 @@ pub enum ArrayProblem {
         /// The column, from 1.
         column: u64,
     },
-}
-
-impl ArrayProblem {
-    /// Refuses arrays without a number, and larger ones than these limits allow.
-    pub(super) fn check_size(rows: u64, columns: u64, limits: &Limits) -> Result<(), Self> {
-        if rows == 0 || columns == 0 {
-            return Err(Self::NoNumbers { rows, columns });
-        }
-        for (what, found, limit) in [
-            ("rows", Some(rows), limits.users),
-            ("columns", Some(columns), limits.items),
-            ("numbers", rows.checked_mul(columns), limits.ratings),
-        ] {
-            let limit = limit as u64;
-            if found.is_none_or(|found| found > limit) {
-                return Err(Self::TooLarge {
-                    rows,
-                    columns,
-                    what,
-                    limit,
-                });
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Columns to leave out that cannot be left out.

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use flate2::bufread::MultiGzDecoder;
 
 use super::error::{DataError, Problem};
+use super::matrix_problem::ArrayProblem;
 use crate::vocabulary::hidden;
 
 /// How much a reader may hold before it refuses a file; memory is bounded by these and not by what the
@@ -27,6 +28,31 @@ pub struct Limits {
     pub items: usize,
     /// Ratings, whether above the threshold or not.
     pub ratings: usize,
+}
+
+impl Limits {
+    /// Refuses arrays without a number, and larger ones than these limits allow.
+    pub(super) fn check_array(&self, rows: u64, columns: u64) -> Result<(), ArrayProblem> {
+        if rows == 0 || columns == 0 {
+            return Err(ArrayProblem::NoNumbers { rows, columns });
+        }
+        for (what, found, limit) in [
+            ("rows", Some(rows), self.users),
+            ("columns", Some(columns), self.items),
+            ("numbers", rows.checked_mul(columns), self.ratings),
+        ] {
+            let limit = limit as u64;
+            if found.is_none_or(|found| found > limit) {
+                return Err(ArrayProblem::TooLarge {
+                    rows,
+                    columns,
+                    what,
+                    limit,
+                });
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Default for Limits {

@@ -8,7 +8,11 @@ use crate::vocabulary::Distribution;
 
 /// Where the noise comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", rename_all_fields = "snake_case", deny_unknown_fields)]
+#[serde(
+    rename_all = "kebab-case",
+    rename_all_fields = "snake_case",
+    deny_unknown_fields
+)]
 pub enum Noise {
     /// Nowhere: nothing is promised.
     None,

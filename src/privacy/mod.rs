@@ -92,7 +92,7 @@ pub use noise_plan::{
 };
 pub(crate) use persons::person_sizes;
 pub use sensitivity::{
-    OwnRules, Public, RatingRange, Rule, Sensitivity, Sensitivity1, SensitivityRule, SensitivitySpec,
-    Statistic,
+    OwnRules, Public, RatingRange, Rule, Sensitivity, Sensitivity1, SensitivityRule,
+    SensitivitySpec, Statistic,
 };
 pub use statement::{AdversaryView, Statement};

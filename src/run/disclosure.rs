@@ -261,7 +261,7 @@ impl Discloses for DataError {
             Self::Line { .. }
             | Self::Array { .. }
             | Self::Sparse { .. }
-            | Self::InMemory(_)
+            | Self::Columns(_)
             | Self::NumpyArchive { .. }
             | Self::LongRow { .. }
             | Self::TruncatedGzip { .. }

@@ -5,10 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::error::DataTableError;
-use super::numbers;
-use crate::config::{Config, DataConfig, DataFormat, TopologySource, anchored};
-use crate::data::{ArrayProblem, DataError, InMemoryError, Loaded};
+use crate::config::{Config, DataFormat, TopologySource, anchored};
+use crate::data::Loaded;
 use crate::topology::{Graph, Provenance, Topology, TopologyError};
 
 /// Data and graphs in memory, by the paths that configurations have for them.
@@ -29,18 +27,9 @@ impl InMemory {
         self.graphs.insert(path, graph);
     }
 
-    /// The data that this table names, if they are in memory.
-    ///
-    /// # Errors
-    /// [`DataTableError::Key`] for another format than they have.
-    pub(super) fn data(&self, data: &DataConfig) -> Result<Option<&Arc<Loaded>>, DataTableError> {
-        match self.data.get(&data.path) {
-            Some((format, _)) if *format != data.format => {
-                let why = "is not that of the data in memory: leave it out";
-                Err(DataTableError::Key { key: "format", why })
-            }
-            known => Ok(known.map(|(_, loaded)| loaded)),
-        }
+    /// The data at `path` and their format, if they are in memory.
+    pub(super) fn data(&self, path: &Path) -> Option<&(DataFormat, Arc<Loaded>)> {
+        self.data.get(path)
     }
 
     /// A digest of the data at `path`, if they are in memory. It is a secret like the data.
@@ -104,29 +93,6 @@ impl fmt::Debug for InMemory {
             .field("data", &self.data.keys())
             .field("graphs", &self.graphs.keys())
             .finish()
-    }
-}
-
-/// Whether nothing of data in memory is left out or made interactions.
-pub(super) fn is_read_whole(data: &DataConfig) -> bool {
-    let drops = data.drop.as_ref().is_some_and(|drop| !drop.is_empty());
-    numbers::are_meant(data) && !drops && data.users_file.is_none()
-}
-
-/// What a file with these data is read as.
-///
-/// # Errors
-/// [`DataError`] for columns that are not there, and for a threshold that is not finite.
-pub(super) fn part(data: &DataConfig, loaded: &Loaded) -> Result<Loaded, DataError> {
-    let threshold = data.threshold;
-    if numbers::are_meant(data) {
-        let left = loaded.without_columns(&numbers::options(data).drop);
-        let left = left.map_err(|problem| InMemoryError::from(ArrayProblem::from(problem)));
-        Ok(left?)
-    } else if threshold.is_finite() {
-        Ok(loaded.above(threshold))
-    } else {
-        Err(DataError::Threshold { threshold })
     }
 }
 

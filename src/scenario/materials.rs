@@ -13,7 +13,7 @@ use super::error::{DataTableError, ExperimentError};
 use super::held::Held;
 use super::in_memory::InMemory;
 use super::rating_test::RatingTest;
-use super::{graph, in_memory, numbers};
+use super::{graph, numbers};
 use crate::algorithm::Arrival;
 use crate::config::{Config, DataConfig, DataFormat, ItemCount, PeersConfig, TopologySource};
 use crate::data::{self, DataError, Generated, ItemNames, MatrixOptions, TableOptions, UserNames};
@@ -193,8 +193,14 @@ impl Materials {
 
     /// The ratings file, read; with `data.users_file` the users of that list.
     pub(super) fn loaded(&self, data: &DataConfig) -> Result<Arc<data::Loaded>, ExperimentError> {
-        let known = self.in_memory.data(data)?;
-        if let Some(all) = known.filter(|_| in_memory::is_read_whole(data)) {
+        let known = match self.in_memory.data(&data.path) {
+            Some((format, _)) if *format != data.format => {
+                let why = "is not that of the data in memory: leave it out";
+                return Err(DataTableError::Key { key: "format", why }.into());
+            }
+            known => known.map(|(_, loaded)| loaded),
+        };
+        if let Some(all) = known.filter(|_| is_read_whole(data)) {
             return Ok(Arc::clone(all));
         }
         let (options, values) = (numbers::options(data), numbers::are_meant(data));
@@ -222,7 +228,7 @@ impl Materials {
                 });
             }
             let loaded = match (known, data.format, &data.generate) {
-                (Some(known), ..) => in_memory::part(data, known),
+                (Some(known), ..) => part(data, known),
                 (None, DataFormat::Ratings(format), _) => {
                     let threshold = (!values).then_some(data.threshold);
                     numbers::load_ratings(&path, format, &table, threshold)
@@ -353,6 +359,27 @@ impl Materials {
     /// Noise that was planned before.
     pub(super) fn noise(&self) -> &NoiseMemo {
         &self.noise
+    }
+}
+
+/// Whether nothing of data in memory is left out or made interactions.
+fn is_read_whole(data: &DataConfig) -> bool {
+    let drops = data.drop.as_ref().is_some_and(|drop| !drop.is_empty());
+    numbers::are_meant(data) && !drops && data.users_file.is_none()
+}
+
+/// What a file with these data in memory is read as.
+///
+/// # Errors
+/// [`DataError`] for columns that are not there, and for a threshold that is not finite.
+fn part(table: &DataConfig, loaded: &data::Loaded) -> Result<data::Loaded, DataError> {
+    let threshold = table.threshold;
+    if numbers::are_meant(table) {
+        Ok(loaded.without_columns(&numbers::options(table).drop)?)
+    } else if threshold.is_finite() {
+        Ok(loaded.above(threshold))
+    } else {
+        Err(DataError::Threshold { threshold })
     }
 }
 

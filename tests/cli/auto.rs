@@ -133,7 +133,9 @@ fn a_run_that_was_chosen_writes_and_prints_its_pilot_and_can_be_made_again() {
     let checked = scratch.undertone("privacy check out/receipt.json");
     assert_eq!(checked.code, Some(1), "{}", checked.stdout);
     assert!(
-        checked.stdout.contains("FAIL  pilot.guarantee.noise.sigma_own"),
+        checked
+            .stdout
+            .contains("FAIL  pilot.guarantee.noise.sigma_own"),
         "{}",
         checked.stdout
     );

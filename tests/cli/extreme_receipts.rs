@@ -34,7 +34,10 @@ fn receipts_of_extreme_numbers_hold_and_nothing_finite_passes_for_infinite() {
     // Beyond the coalition that was asked for the sampler certifies no ε.
     let mut forged: Value =
         serde_json::from_slice(&scratch.read("out/receipt.json")).expect("JSON");
-    let views = forged["guarantee"]["noise"]["views"].as_array_mut().expect("a list").iter_mut();
+    let views = forged["guarantee"]["noise"]["views"]
+        .as_array_mut()
+        .expect("a list")
+        .iter_mut();
     let open = views
         .map(|view| &mut view["epsilon"])
         .find(|epsilon| epsilon.is_null());

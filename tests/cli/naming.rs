@@ -515,7 +515,13 @@ fn guarantees_about_the_matrix_say_that_one_record_is_at_one_peer_and_what_sever
         assert!(text.contains("one peer's matrix A_u was changed"), "{text}");
         let receipt: Value =
             serde_json::from_slice(&scratch.read("out/receipt.json")).expect("a document");
-        assert_eq!(receipt["guarantee"]["groups"].as_array().expect("a list").len(), 5);
+        assert_eq!(
+            receipt["guarantee"]["groups"]
+                .as_array()
+                .expect("a list")
+                .len(),
+            5
+        );
         let page = String::from_utf8(scratch.read("out/report.html")).expect("text");
         assert!(
             page.contains("one peer&#39;s matrix A_u") || page.contains("one peer's matrix A_u")

@@ -209,7 +209,10 @@ fn every_number_is_recomputed_or_said_to_be_on_trust() {
         assert!(!found(&honest), "an honest receipt holds");
         for field in open {
             let line = standing(field);
-            assert!(line.is_some_and(|line| line != Standing::Recomputed), "{field}");
+            assert!(
+                line.is_some_and(|line| line != Standing::Recomputed),
+                "{field}"
+            );
         }
         let paths = numbers(&honest, "");
         assert!(paths.len() > 40, "{paths:?}");
@@ -284,7 +287,13 @@ fn what_is_on_trust_is_not_found() {
     );
     // Those of a choice, its pilot, a private mean, a search and a run with faults are altered where such runs are.
     let elsewhere = |field: &str| {
-        let tables = ["choice.", "pilot.", "realised.", "program.prelude.", "program.search."];
+        let tables = [
+            "choice.",
+            "pilot.",
+            "realised.",
+            "program.prelude.",
+            "program.search.",
+        ];
         tables.iter().any(|table| field.starts_with(table))
     };
     for field in fields
@@ -419,12 +428,14 @@ fn what_is_no_receipt_is_refused() {
             r["partners"]["edges"][0] = serde_json::json!([3, 99])
         }),
         ("releases", |r| r["releases"] = serde_json::json!([])),
-        ("made by a development build; run the experiment again", |r| {
-            r["schema"] = 1.into()
-        }),
-        ("made by a development build; run the experiment again", |r| {
-            r["schema"] = 2.into()
-        }),
+        (
+            "made by a development build; run the experiment again",
+            |r| r["schema"] = 1.into(),
+        ),
+        (
+            "made by a development build; run the experiment again",
+            |r| r["schema"] = 2.into(),
+        ),
     ];
     for (needle, change) in broken {
         let mut changed = honest.clone();

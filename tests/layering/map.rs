@@ -264,11 +264,7 @@ pub(super) const NODE_FROM_ENGINE: [&str; 15] = [
 pub(super) const CONFINED: [(&[&str], &[&str], &str); 14] = [
     (
         &["AlgorithmKind"],
-        &[
-            "src/algorithm",
-            "src/config",
-            "src/scenario",
-        ],
+        &["src/algorithm", "src/config", "src/scenario"],
         "a program and its releases say what goes with what, and no kind",
     ),
     (

@@ -48,9 +48,7 @@ const CHANGES: [(&str, &str, Change); 31] = [
     ("promise", "guarantee", |r| {
         scale(r, "/promise/epsilon", 0.5)
     }),
-    ("promise", "guarantee", |r| {
-        scale(r, "/promise/delta", 0.5)
-    }),
+    ("promise", "guarantee", |r| scale(r, "/promise/delta", 0.5)),
     ("promise", "guarantee.calibrated", |r| {
         let gaussian = r.pointer("/promise/noise/laplace").is_none();
         // Those of searches are composed from a loss distribution of their own.
@@ -117,9 +115,7 @@ const CHANGES: [(&str, &str, Change); 31] = [
     ("pilot", "a pilot is listed", |r| {
         r.as_object_mut()?.remove("pilot").map(drop)
     }),
-    ("realised", "realised.mu", |r| {
-        scale(r, "/realised/mu", 0.9)
-    }),
+    ("realised", "realised.mu", |r| scale(r, "/realised/mu", 0.9)),
     ("realised", "realised.planned_epsilon", |r| {
         scale(r, "/realised/planned_epsilon", 0.9)
     }),

@@ -1,7 +1,7 @@
 //! The runs of which receipts are stored.
 
-use undertone::campaign::auto::Auto;
 use undertone::campaign::advise::Guess;
+use undertone::campaign::auto::Auto;
 use undertone::data::Dataset;
 use undertone::engine::{Silent, Simulation};
 use undertone::linalg::SparseRows;

@@ -77,6 +77,8 @@ pub(crate) fn standing(field: &str) -> Option<Standing> {
         if let Some(line) = standings.iter().find(|line| line.field == name) {
             return Some(line.standing);
         }
-        name = name.strip_suffix("[]").or_else(|| Some(name.rsplit_once('.')?.0))?;
+        name = name
+            .strip_suffix("[]")
+            .or_else(|| Some(name.rsplit_once('.')?.0))?;
     }
 }

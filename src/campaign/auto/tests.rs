@@ -159,7 +159,9 @@ fn one_receipt_lists_both_and_finds_what_was_changed() {
         ),
         // Both are planned for four times the budget that is stated.
         (
-            found(&|r| r.promise.epsilon = Epsilon::new(r.promise.epsilon.get() / 2.0).expect("above 0")),
+            found(&|r| {
+                r.promise.epsilon = Epsilon::new(r.promise.epsilon.get() / 2.0).expect("above 0")
+            }),
             "guarantee.calibrated.z",
         ),
     ] {

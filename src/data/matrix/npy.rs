@@ -102,7 +102,9 @@ pub(super) fn read(
     };
     let header = header(&mut bytes)?;
     let (rows, columns) = (header.rows, header.columns);
-    ArrayProblem::check_size(rows, columns, &limits).map_err(|problem| bytes.error(problem))?;
+    limits
+        .check_array(rows, columns)
+        .map_err(|problem| bytes.error(problem))?;
     let kept = options
         .kept(columns as usize)
         .map_err(|problem| bytes.error(problem.into()))?;

@@ -47,7 +47,12 @@ impl StatedSession<'_> {
         ground: Ground<'_>,
     ) -> Result<Planned, ReceiptError> {
         let at = self.at;
-        range("the number of releases", self.releases.len(), 1, MOST_RELEASES)?;
+        range(
+            "the number of releases",
+            self.releases.len(),
+            1,
+            MOST_RELEASES,
+        )?;
         let program = Program::read(self.program, &ground.own.quantities()).map_err(|source| {
             ReceiptError::Program {
                 at: format!("{at}program"),
@@ -69,11 +74,20 @@ impl StatedSession<'_> {
     pub(super) fn compare(&self, planned: &Planned) -> Vec<Finding> {
         let (at, mut findings) = (self.at, Vec::new());
         let guarantee = format!("{at}guarantee");
-        compare(&guarantee, self.guarantee, &json(&planned.guarantee), &mut findings);
+        compare(
+            &guarantee,
+            self.guarantee,
+            &json(&planned.guarantee),
+            &mut findings,
+        );
         if let Some(search) = &planned.program.search {
             let computed = planned.guarantee.calibrated().search_epsilon();
             let what = format!("{at}program.search.epsilon");
-            findings.push(Finding::equal(&what, search.epsilon, computed.unwrap_or(0.0)));
+            findings.push(Finding::equal(
+                &what,
+                search.epsilon,
+                computed.unwrap_or(0.0),
+            ));
         }
         // A program ends after its last release, or before one that it may leave out.
         let next = planned.releases.get(self.releases.len());

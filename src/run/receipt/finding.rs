@@ -54,12 +54,7 @@ pub(super) fn compare(at: &str, stated: &Value, computed: &Value, findings: &mut
     leaves(at, Some(stated), Some(computed), findings);
 }
 
-fn leaves(
-    at: &str,
-    stated: Option<&Value>,
-    computed: Option<&Value>,
-    findings: &mut Vec<Finding>,
-) {
+fn leaves(at: &str, stated: Option<&Value>, computed: Option<&Value>, findings: &mut Vec<Finding>) {
     match (stated, computed) {
         (Some(Value::Object(a)), Some(Value::Object(b))) => {
             let missing = a.keys().filter(|key| !b.contains_key(*key));
@@ -124,22 +119,53 @@ mod tests {
         let honest = json!({"a": 1.5, "b": [1, {"c": "word"}], "d": null, "e": 1_u64 << 60});
         assert_eq!(failed(&honest, &honest), Vec::<String>::new());
         for (stated, path) in [
-            (json!({"a": 1.50001, "b": [1, {"c": "word"}], "d": null, "e": 1_u64 << 60}), "tree.a"),
-            (json!({"a": "1.5", "b": [1, {"c": "word"}], "d": null, "e": 1_u64 << 60}), "tree.a"),
-            (json!({"a": 1.5, "b": [2, {"c": "word"}], "d": null, "e": 1_u64 << 60}), "tree.b[0]"),
-            (json!({"a": 1.5, "b": [1, {"c": "else"}], "d": null, "e": 1_u64 << 60}), "tree.b[1].c"),
-            (json!({"a": 1.5, "b": [1], "d": null, "e": 1_u64 << 60}), "tree.b[1]"),
-            (json!({"a": 1.5, "b": {}, "d": null, "e": 1_u64 << 60}), "tree.b"),
-            (json!({"a": 1.5, "b": [1, {"c": "word"}], "d": 60.0, "e": 1_u64 << 60}), "tree.d"),
-            (json!({"a": 1.5, "b": [1, {"c": "word"}], "e": 1_u64 << 60}), "tree.d"),
+            (
+                json!({"a": 1.50001, "b": [1, {"c": "word"}], "d": null, "e": 1_u64 << 60}),
+                "tree.a",
+            ),
+            (
+                json!({"a": "1.5", "b": [1, {"c": "word"}], "d": null, "e": 1_u64 << 60}),
+                "tree.a",
+            ),
+            (
+                json!({"a": 1.5, "b": [2, {"c": "word"}], "d": null, "e": 1_u64 << 60}),
+                "tree.b[0]",
+            ),
+            (
+                json!({"a": 1.5, "b": [1, {"c": "else"}], "d": null, "e": 1_u64 << 60}),
+                "tree.b[1].c",
+            ),
+            (
+                json!({"a": 1.5, "b": [1], "d": null, "e": 1_u64 << 60}),
+                "tree.b[1]",
+            ),
+            (
+                json!({"a": 1.5, "b": {}, "d": null, "e": 1_u64 << 60}),
+                "tree.b",
+            ),
+            (
+                json!({"a": 1.5, "b": [1, {"c": "word"}], "d": 60.0, "e": 1_u64 << 60}),
+                "tree.d",
+            ),
+            (
+                json!({"a": 1.5, "b": [1, {"c": "word"}], "e": 1_u64 << 60}),
+                "tree.d",
+            ),
             // A whole number is no other one, however near.
-            (json!({"a": 1.5, "b": [1, {"c": "word"}], "d": null, "e": (1_u64 << 60) + 1}), "tree.e"),
-            (json!({"a": 1.5, "b": [1, {"c": "word"}], "d": null, "e": 1_u64 << 60, "f": 1}), "tree.f"),
+            (
+                json!({"a": 1.5, "b": [1, {"c": "word"}], "d": null, "e": (1_u64 << 60) + 1}),
+                "tree.e",
+            ),
+            (
+                json!({"a": 1.5, "b": [1, {"c": "word"}], "d": null, "e": 1_u64 << 60, "f": 1}),
+                "tree.f",
+            ),
         ] {
             assert_eq!(failed(&stated, &honest), [path]);
         }
         // One part in a million is forgiven, and how a whole number is written.
-        let forgiven = json!({"a": 1.500_000_1, "b": [1.0, {"c": "word"}], "d": null, "e": 1_u64 << 60});
+        let forgiven =
+            json!({"a": 1.500_000_1, "b": [1.0, {"c": "word"}], "d": null, "e": 1_u64 << 60});
         assert_eq!(failed(&forgiven, &honest), Vec::<String>::new());
     }
 

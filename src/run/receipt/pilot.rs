@@ -51,11 +51,18 @@ impl Receipt {
         let (Some(pilot), Some(part)) = (&self.pilot, promise.part) else {
             return Ok(findings);
         };
-        findings.push(Finding::flag("what was chosen is stated", self.choice.is_some()));
+        findings.push(Finding::flag(
+            "what was chosen is stated",
+            self.choice.is_some(),
+        ));
         let whole = pilot.part.get() + part.get();
         findings.push(Finding {
             agrees: (whole - 1.0).abs() <= ROUNDING,
-            ..Finding::equal("pilot.part and promise.part are the whole budget", 1.0, whole)
+            ..Finding::equal(
+                "pilot.part and promise.part are the whole budget",
+                1.0,
+                whole,
+            )
         });
         let stated = StatedSession {
             at: "pilot.",

@@ -184,7 +184,10 @@ impl Receipt {
         let found = match squares(&realised, connectivity, asked) {
             Ok(found) => found,
             Err(RealisedError::Floor { .. }) => {
-                findings.push(Finding::flag("realised.attempts: as many members as the session needs", false));
+                findings.push(Finding::flag(
+                    "realised.attempts: as many members as the session needs",
+                    false,
+                ));
                 return Ok(findings);
             }
             Err(other) => return Err(other.into()),

@@ -142,7 +142,12 @@ fn what_a_receipt_says_of_persons_is_recomputed() {
     let changes: [fn(&mut Receipt); 6] = [
         |receipt| scale(receipt, "/groups/0/mu", 0.9),
         |receipt| scale(receipt, "/groups/1/epsilon", 0.9),
-        |receipt| receipt.guarantee["groups"].as_array_mut().expect("a list").truncate(1),
+        |receipt| {
+            receipt.guarantee["groups"]
+                .as_array_mut()
+                .expect("a list")
+                .truncate(1)
+        },
         |receipt| receipt.assumed.own_files = false,
         |receipt| {
             receipt.statement = receipt

@@ -243,15 +243,7 @@ fn program() -> Vec<FieldStanding> {
         share: Recomputed, "decides the noise and the search's epsilon";
         epsilon: Recomputed, "follows from the promise and the share";
     };
-    [
-        &program[..],
-        &run,
-        &release,
-        &block,
-        &prelude,
-        &search,
-    ]
-    .concat()
+    [&program[..], &run, &release, &block, &prelude, &search].concat()
 }
 
 fn events() -> Vec<FieldStanding> {

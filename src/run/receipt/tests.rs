@@ -47,10 +47,7 @@ fn the_integers_of_a_ring_are_recomputed_and_others_are_found() {
     let rows = honest.partners.most_rows.expect("a ring");
     let clamp = "guarantee.noise.ring.clamp";
     for (failed, path) in [
-        (
-            found(&|r| r.partners.most_rows = Some(2 * rows)),
-            clamp,
-        ),
+        (found(&|r| r.partners.most_rows = Some(2 * rows)), clamp),
         (
             found(&|r| r.promise.noise = ring(Some(Modulus::Bits64))),
             "guarantee.noise.ring.bits",
