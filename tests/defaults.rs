@@ -169,7 +169,8 @@ fn a_key_that_is_set_in_a_table_that_is_not_there_changes_the_default() {
     let of = |set: &[&str]| {
         let experiment = resolve(folder.path(), SHORT, set).expect("an experiment");
         let algorithm = experiment.config().algorithm;
-        (algorithm.kind.name(), algorithm.rank, algorithm.iterations)
+        let table = algorithm.table();
+        (algorithm.name(), table.rank(), table.iterations())
     };
     assert_eq!(of(&["algorithm.rank=2"]), ("covariance", 2, 1));
     assert_eq!(

@@ -2,6 +2,7 @@
 
 mod blanked;
 mod circles;
+mod kinds;
 mod made_up;
 mod made_up_trees;
 mod map;

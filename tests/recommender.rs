@@ -154,7 +154,7 @@ fn errors_are_against_the_matrix_of_the_reference_floor() {
         ),
         (1, 20)
     );
-    let rank = experiment.config().algorithm.rank;
+    let rank = experiment.config().algorithm.table().rank();
     let rows = experiment.interactions().normalised_rows(NonZeroU32::MIN);
     let exact = top_eigenvectors(&rows, rank).expect("converges").vectors;
     let filter = LowPassFilter::new(experiment.interactions());

@@ -10,7 +10,7 @@ use undertone::scenario::Experiment;
 use undertone::vocabulary::Seed;
 
 use crate::equivalence::{difference, event, written};
-use crate::support::experiments::{CASES, config, experiment, on_engine, resolve};
+use crate::support::experiments::{CASES, experiment, on_engine, refusal};
 
 const STREAM: [&str; 4] = [
     "algorithm.kind=streaming",
@@ -145,8 +145,7 @@ fn it_verifies_on_three_topologies_and_an_audit_stays_below_the_certificate() {
 fn what_does_not_fit_a_stream_is_refused() {
     let refused = |set: &[&str]| {
         let set = [&STREAM[..], set].concat();
-        let error = resolve(config(CASES[0], AveragingKind::Tree, &set)).expect_err("refused");
-        error.to_string()
+        refusal(CASES[0], AveragingKind::Tree, &set)
     };
     assert!(refused(&["privacy.budget=[1, 2, 1]"]).contains("meet different records"));
     let matrix = refused(&["privacy.adjacency=matrix"]);

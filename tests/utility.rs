@@ -54,7 +54,8 @@ struct Reference<'a> {
 impl<'a> Reference<'a> {
     fn of(experiment: &'a Experiment) -> Self {
         let rows = experiment.interactions().normalised_rows(NonZeroU32::MIN);
-        let top = top_eigenvectors(&rows, experiment.config().algorithm.rank).expect("converges");
+        let top = top_eigenvectors(&rows, experiment.config().algorithm.table().rank())
+            .expect("converges");
         Self {
             exact: top.vectors,
             filter: LowPassFilter::new(experiment.interactions()),

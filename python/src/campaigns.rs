@@ -205,7 +205,7 @@ pub(crate) fn advise(
         config.sweep = None;
         let told = |done, total| watch.tell(done, total);
         let advice = if pilot.is_some() || Auto::is_meant(&config) {
-            let mut config = Auto::opened(config, pilot);
+            let mut config = Auto::opened(config, pilot).map_err(|error| Failure::value(&error))?;
             let mut table = config.pilot.unwrap_or_default();
             table.bytes = limit.or(table.bytes);
             config.pilot = Some(table);

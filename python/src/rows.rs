@@ -6,7 +6,7 @@ use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use undertone::assess::verification::{VerifyOptions, verify};
-use undertone::config::AlgorithmConfig;
+use undertone::config::{AnyAlgorithmTable, ReadTable as _};
 use undertone::data::Dataset;
 use undertone::linalg::SparseRows;
 use undertone::plan::{Noise, Promise};
@@ -96,8 +96,7 @@ pub(crate) fn verify_rows(
     seed: u64,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let table = toml::Value::Table(tables::table(algorithm)?);
-    let table: Result<AlgorithmConfig, toml::de::Error> = table.try_into();
+    let table = AnyAlgorithmTable::of_table(tables::table(algorithm)?);
     let table = table.map_err(|error| Failure::Value(format!("algorithm: {}", error.message())))?;
     let promise = promised.promise()?;
     let averaging: AveragingKind = named("averaging", &promised.averaging)?;

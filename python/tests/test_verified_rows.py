@@ -20,7 +20,7 @@ KRYLOV = {"kind": "krylov", "rank": 2, "iterations": 2}
     [
         KRYLOV,
         {"kind": "power", "rank": 1, "iterations": 2},
-        {"kind": "power", "rank": 1, "iterations": 2, "clip": "geometric"},
+        {"kind": "clipped-power", "rank": 1, "iterations": 2, "clip": "geometric"},
         {"kind": "covariance", "rank": 2, "iterations": 1},
         {"kind": "deflation", "rank": 1, "iterations": 2},
         {"kind": "momentum", "rank": 1, "iterations": 2, "momentum": 0.01},
@@ -96,7 +96,7 @@ def test_a_kind_that_needs_more_than_rows_names_the_experiment_file(kind: str) -
 
 
 def test_a_search_for_a_threshold_names_the_experiment_file() -> None:
-    clipped = {"kind": "power", "rank": 1, "iterations": 2, "clip": "sparse-vector"}
+    clipped = {"kind": "clipped-power", "rank": 1, "iterations": 2, "clip": "sparse-vector"}
     with pytest.raises(ValueError, match="experiment file"):
         undertone.verify(PEOPLE, algorithm=clipped, peers=8, **PROMISE)
 

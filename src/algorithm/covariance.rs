@@ -3,7 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::table::{
+    AlgorithmTable, DataFacts, DataRequirements, Weights, check_iterations, made, one, program_of,
+};
 use super::{Algorithm, AlgorithmError, History, Program, Proved, PublicState, ReleaseSpec};
+use super::{Precondition, Start};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, leading_eigenvectors};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -95,6 +101,60 @@ pub(super) fn leading((dimension, rank): (usize, usize), triangle: &[f64]) -> Bl
     let scale = matrix.max_entry();
     let scale = if scale > 0.0 { scale.recip() } else { 1.0 };
     leading_eigenvectors(dimension, rank, |x| matrix.times(&(x * scale)))
+}
+
+/// `[algorithm]` with `kind = "covariance"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CovarianceTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// L: exactly 1, which is the default.
+    #[serde(default = "one")]
+    pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+    /// `"none"` (where absent), or `"items"`: the eigenvectors of P A P, for a P of public item degrees.
+    #[serde(default, skip_serializing_if = "Precondition::is_none")]
+    pub precondition: Precondition,
+    /// e of P = diag(degree^−e), from 0 to 0.5; 0.25 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_exponent: Option<f64>,
+    /// The share of the mean in every degree that P is made of, from 0 to 1; 0 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_shrinkage: Option<f64>,
+}
+
+impl AlgorithmTable for CovarianceTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        check_iterations("covariance", 1, self.iterations)?;
+        made(Covariance::new(facts.items, self.rank))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        program_of(Covariance::new(2, 1))
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            start: self.start,
+            weights: Weights {
+                source: self.precondition,
+                exponent: self.precondition_exponent,
+                shrinkage: self.precondition_shrinkage,
+            },
+            ..DataRequirements::default()
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,11 @@ use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 
+use serde::{Deserialize, Serialize};
+
+use super::Start;
 use super::start::following;
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, made, program_of};
 use super::{
     Algorithm, AlgorithmError, BlockSpec, Form, History, MAX_ITERATIONS, Program, Proved,
     PublicState, ReleaseSpec, RetainedState,
@@ -256,6 +260,52 @@ impl Algorithm for Deflation {
             NEGLIGIBLE,
             &mut generator,
         )))
+    }
+}
+
+/// The default of `eigenvalue_share`.
+const EIGENVALUE_SHARE: f64 = 0.05;
+
+/// `[algorithm]` with `kind = "deflation"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeflationTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// L: iterations for every vector.
+    pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+    /// The share of the budget that the eigenvalues spend together, 0.05 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub eigenvalue_share: Option<f64>,
+}
+
+impl AlgorithmTable for DeflationTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        let share = self.eigenvalue_share.unwrap_or(EIGENVALUE_SHARE);
+        let (rank, iterations) = (self.rank, self.iterations);
+        made(Deflation::new(facts.items, rank, iterations, share))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        program_of(Deflation::new(2, 1, 1, EIGENVALUE_SHARE))
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            start: self.start,
+            ..DataRequirements::default()
+        }
     }
 }
 

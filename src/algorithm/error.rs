@@ -18,7 +18,9 @@ pub enum AlgorithmError {
         found: usize,
     },
     /// A momentum that is negative, NaN or infinite.
-    #[error("algorithm.momentum must be a finite number, at least 0, found {found}")]
+    #[error(
+        "algorithm.momentum must be a finite number, at least 0, found {found}: a good one is near (lambda_(rank+1) / 2)^2"
+    )]
     Momentum {
         /// The value given.
         found: f64,
@@ -101,14 +103,24 @@ pub enum AlgorithmError {
     /// Numbers that make no clip.
     #[error(transparent)]
     Clip(#[from] ClipError),
-    /// A clip for an algorithm that has none.
+    /// A block of a size that no block has.
     #[error(
-        "algorithm.clip is for algorithm.kind = \"power\", found \"{algorithm}\": leave the clip out"
+        "algorithm.block = {block} with rank = {rank}: blocks hold at least rank and at most as many columns as there are items ({items}); leave \
+         block out or change it"
     )]
-    Unclipped {
-        /// The algorithm.
-        algorithm: &'static str,
+    Block {
+        /// The block asked for.
+        block: usize,
+        /// The rank.
+        rank: usize,
+        /// Items n.
+        items: usize,
     },
+    /// A coherence without the scale that it is for, or the other way round.
+    #[error(
+        "algorithm.scale and algorithm.coherence: scale = \"fixed\" needs a coherence, and scale = \"adaptive\" has none"
+    )]
+    Scale,
 }
 
 /// The most iterations of any algorithm.

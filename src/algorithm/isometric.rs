@@ -4,8 +4,14 @@ use std::f64::consts::SQRT_2;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::covariance::leading;
+use super::table::{
+    AlgorithmTable, DataFacts, DataRequirements, Weights, check_iterations, made, one, program_of,
+};
 use super::{Algorithm, AlgorithmError, History, Program, Proved, PublicState, ReleaseSpec};
+use super::{Precondition, Start};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId};
 
@@ -113,6 +119,60 @@ impl Algorithm for IsometricCovariance {
         let mut triangle = released.sum.values().to_vec();
         self.scale(0..triangle.len(), SQRT_2.recip(), &mut triangle);
         Arc::new(leading((self.dimension, self.rank), &triangle))
+    }
+}
+
+/// `[algorithm]` with `kind = "isometric-covariance"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IsometricCovarianceTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// L: exactly 1, which is the default.
+    #[serde(default = "one")]
+    pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+    /// `"none"` (where absent), or `"items"`: the eigenvectors of P A P, for a P of public item degrees.
+    #[serde(default, skip_serializing_if = "Precondition::is_none")]
+    pub precondition: Precondition,
+    /// e of P = diag(degree^−e), from 0 to 0.5; 0.25 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_exponent: Option<f64>,
+    /// The share of the mean in every degree that P is made of, from 0 to 1; 0 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_shrinkage: Option<f64>,
+}
+
+impl AlgorithmTable for IsometricCovarianceTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        check_iterations("isometric-covariance", 1, self.iterations)?;
+        made(IsometricCovariance::new(facts.items, self.rank))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        program_of(IsometricCovariance::new(2, 1))
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            start: self.start,
+            weights: Weights {
+                source: self.precondition,
+                exponent: self.precondition_exponent,
+                shrinkage: self.precondition_shrinkage,
+            },
+            ..DataRequirements::default()
+        }
     }
 }
 

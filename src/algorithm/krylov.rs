@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
+use serde::{Deserialize, Serialize};
+
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, Weights, made, program_of};
 use super::{Algorithm, AlgorithmError, Program, Proved, PublicState, ReleaseSpec};
+use super::{Precondition, Start};
 use crate::linalg::{
     Block, NotFullRank, extend_basis, product, signed, small_leading_eigenvectors,
 };
@@ -277,6 +281,69 @@ pub(super) fn bordered(b: &DMatrix<f64>, t: &DMatrix<f64>, rest: &DMatrix<f64>) 
     all.view_mut((0, m), (m, k)).copy_from(&t.transpose());
     all.view_mut((m, m), (k, k)).copy_from(rest);
     all
+}
+
+/// `[algorithm]` with `kind = "krylov"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KrylovTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// b: columns of every query, at least `rank`, which is the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<usize>,
+    /// L: iterations.
+    pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+    /// `"none"` (where absent), or `"items"`: the eigenvectors of P A P, for a P of public item degrees.
+    #[serde(default, skip_serializing_if = "Precondition::is_none")]
+    pub precondition: Precondition,
+    /// e of P = diag(degree^−e), from 0 to 0.5; 0.25 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_exponent: Option<f64>,
+    /// The share of the mean in every degree that P is made of, from 0 to 1; 0 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_shrinkage: Option<f64>,
+}
+
+impl AlgorithmTable for KrylovTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        let (rank, block, items) = (self.rank, self.query_columns(), facts.items);
+        if self.block.is_some() && !(rank..=items).contains(&block) {
+            return Err(AlgorithmError::Block { block, rank, items });
+        }
+        made(Krylov::new(items, rank, block, self.iterations))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        program_of(Krylov::new(2, 1, 1, 1))
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            start: self.start,
+            weights: Weights {
+                source: self.precondition,
+                exponent: self.precondition_exponent,
+                shrinkage: self.precondition_shrinkage,
+            },
+            ..DataRequirements::default()
+        }
+    }
+
+    fn query_columns(&self) -> usize {
+        self.block.unwrap_or(self.rank)
+    }
 }
 
 #[cfg(test)]

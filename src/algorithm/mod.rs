@@ -11,7 +11,7 @@
 //! | [`covariance`](Covariance) | the upper triangle of A_u | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
 //! | [`isometric-covariance`](IsometricCovariance) | the same, entries off the diagonal times √2 | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
 //! | [`raked-covariance`](RakedCovariance) | the same under a floor, its diagonal and row sums without | n(n+1)/2 + n | 4·n(n+3)·K | that release | 1 |
-//! | [`power`, clipped](ClippedPower) | min(1, θ/c) A_u X, row by row; counts of lengths c | n·p, 16 or 1 | 8·(n·p + 16)·K·L | X and θ | any |
+//! | [`clipped-power`](ClippedPower) | min(1, θ/c) A_u X, row by row; counts of lengths c | n·p, 16 or 1 | 8·(n·p + 16)·K·L | X and θ | any |
 //! | [`streaming`](Streaming) | A_u X over the rows of one batch | n·p | 8·n·p·K·L | X | any |
 //! | [`ppi`](PrivatePowerIteration) | A_u x | n | 8·n·K·L | x | any |
 //! | [`spectral-ridge`](SpectralRidge) | Σ clip(a) and counts of ratings; the isometric triangle of what they leave | 2n, n(n+1)/2 | 8·(2n + n(n+1)/2)·K | both | 2 |
@@ -63,11 +63,15 @@
 //! history alone, what comes next ([`Algorithm::next`]). Those that files can name have one release per iteration; an algorithm may have
 //! several, of several blocks each, of own coordinates, of batches of rows ([`ReleaseSpec`]).
 //!
-//! A new algorithm that files can name is one file, one variant of [`AlgorithmKind`] and one arm of
-//! [`AlgorithmConfig::algorithm`](crate::config::AlgorithmConfig::algorithm). One that programs hand in needs no variant.
+//! A new algorithm that files can name is one file, with the keys of its table ([`AlgorithmTable`]), and one line of `kinds!` in
+//! `src/config/algorithms.rs`. One that programs hand in needs neither.
 
+mod arrival;
+mod auto;
 mod centred;
+mod clip;
 mod clip_error;
+mod clip_grid;
 mod clipped;
 mod completion;
 mod covariance;
@@ -75,7 +79,6 @@ mod deflation;
 mod descent_error;
 mod error;
 mod isometric;
-mod kind;
 mod krylov;
 mod krylov_trial;
 mod local;
@@ -96,6 +99,7 @@ mod start;
 mod state;
 mod stated;
 mod streaming;
+mod table;
 mod threshold_search;
 mod unsupported;
 
@@ -103,41 +107,46 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use arrival::Arrival;
+pub use auto::AutoTable;
 pub use centred::{Centred, mean_share};
+pub use clip::{Clip, ClipRule};
 pub use clip_error::ClipError;
-pub use clipped::{BINS, Clip, ClipRule, ClippedPower, THRESHOLDS, threshold};
+pub use clip_grid::{BINS, THRESHOLDS, threshold};
+pub use clipped::{ClippedPower, ClippedPowerTable};
 pub use completion::{
-    Completer, CompleterParts, Completion, CompletionMode, FrankWolfe, FrankWolfeParameters,
-    Global, GlobalPart, Local, LocalStep, OjaStep, PartsError, ProjectedGradient, SHARES,
-    SpectralRidge, StepRule, SvdCompletion, completer, has_signal,
+    Completer, CompleterParts, CompletionMode, FrankWolfe, FrankWolfeParameters, FrankWolfeTable,
+    Global, GlobalPart, Local, LocalStep, OjaStep, PartsError, ProjectedGradient,
+    ProjectedGradientTable, SpectralRidge, SpectralRidgeTable, StepRule, SvdCompletion,
+    SvdCompletionTable, completer, has_signal,
 };
-pub use covariance::Covariance;
-pub use deflation::Deflation;
+pub use covariance::{Covariance, CovarianceTable};
+pub use deflation::{Deflation, DeflationTable};
 pub use descent_error::DescentError;
 pub use error::{AlgorithmError, MAX_ITERATIONS};
-pub use isometric::IsometricCovariance;
-pub use kind::{AlgorithmKind, NoiseScale, Output};
-pub use krylov::Krylov;
+pub use isometric::{IsometricCovariance, IsometricCovarianceTable};
+pub use krylov::{Krylov, KrylovTable};
 pub(crate) use krylov_trial::KrylovTrial;
 pub use local::{BatchError, LocalData};
-pub use momentum::Momentum;
+pub use momentum::{Momentum, MomentumTable};
 pub use on_bipartite::{LARGEST_ENTRY, OnBipartite};
 pub use on_graph::{NotOnGraph, OnGraph};
-pub use pilot::{Pilot, TAIL_WEIGHT};
-pub use power::PowerMethod;
-pub use ppi::PrivatePowerIteration;
+pub use pilot::{Pilot, PilotTable, TAIL_WEIGHT};
+pub use power::{PowerMethod, PowerTable};
+pub use ppi::{NoiseScale, PpiTable, PrivatePowerIteration};
 pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};
 pub use prelude::Prelude;
 pub use program::{Program, RetainedState, Text};
 pub use proved::Proved;
-pub use raked::RakedCovariance;
 pub(crate) use raked::raked;
-pub use rated_rows::RatedRows;
+pub use raked::{RakedCovariance, RakedCovarianceTable};
+pub use rated_rows::{Completion, RatedRows, SHARES};
 pub use release::{AgreedNumber, BlockSpec, Form, ReleaseSpec, charged, share_factors};
 pub use start::Start;
 pub use state::{History, PublicState, Released};
 pub use stated::{MOST_STATED_RELEASES, ProgramReadError};
-pub use streaming::{Arrival, Streaming};
+pub use streaming::{Streaming, StreamingTable};
+pub use table::{AlgorithmTable, DataFacts, DataRequirements, Output, Weights};
 pub use threshold_search::ThresholdSearch;
 pub use unsupported::Unsupported;
 

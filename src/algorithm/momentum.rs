@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, Weights, made, program_of};
 use super::{Algorithm, AlgorithmError, Program, Proved, PublicState, ReleaseSpec};
+use super::{Precondition, Start};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
 
 /// Accelerated power method on A = Σ_u R_uᵀR_u with momentum β, in units of A's eigenvalues squared.
@@ -105,6 +109,65 @@ impl Algorithm for Momentum {
 
     fn estimate(&self, state: &PublicState) -> Arc<Block> {
         Arc::clone(&state.query)
+    }
+}
+
+/// `[algorithm]` with `kind = "momentum"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MomentumTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// L: iterations.
+    pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+    /// β, in units of A's eigenvalues squared.
+    pub momentum: f64,
+    /// `"none"` (where absent), or `"items"`: the eigenvectors of P A P, for a P of public item degrees.
+    #[serde(default, skip_serializing_if = "Precondition::is_none")]
+    pub precondition: Precondition,
+    /// e of P = diag(degree^−e), from 0 to 0.5; 0.25 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_exponent: Option<f64>,
+    /// The share of the mean in every degree that P is made of, from 0 to 1; 0 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_shrinkage: Option<f64>,
+}
+
+impl AlgorithmTable for MomentumTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        let (rank, iterations) = (self.rank, self.iterations);
+        made(Momentum::new(facts.items, rank, iterations, self.momentum))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        program_of(Momentum::new(2, 1, 1, 0.0))
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            start: self.start,
+            weights: Weights {
+                source: self.precondition,
+                exponent: self.precondition_exponent,
+                shrinkage: self.precondition_shrinkage,
+            },
+            ..DataRequirements::default()
+        }
+    }
+
+    fn finds_eigenvectors(&self) -> bool {
+        false
     }
 }
 

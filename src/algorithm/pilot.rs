@@ -3,6 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::Start;
+use super::table::{
+    AlgorithmTable, DataFacts, DataRequirements, check_iterations, made, one, program_of,
+};
 use super::{Algorithm, AlgorithmError, BlockSpec, History, Program, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId, TAIL_DEGREES};
@@ -115,6 +121,46 @@ impl Algorithm for Pilot {
     /// Where the query started.
     fn estimate(&self, state: &PublicState) -> Arc<Block> {
         Arc::clone(&state.query)
+    }
+}
+
+/// `[algorithm]` with `kind = "pilot"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PilotTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// L: exactly 1, which is the default.
+    #[serde(default = "one")]
+    pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+}
+
+impl AlgorithmTable for PilotTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        check_iterations("pilot", 1, self.iterations)?;
+        made(Pilot::new(facts.items))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        program_of(Pilot::new(2))
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            start: self.start,
+            ..DataRequirements::default()
+        }
     }
 }
 

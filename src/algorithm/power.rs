@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, Weights, made, program_of};
 use super::{Algorithm, AlgorithmError, Program, Proved, PublicState, ReleaseSpec, RetainedState};
+use super::{Output, Precondition, Start};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
 
 /// Block power method (subspace iteration) on A = Σ_u R_uᵀR_u.
@@ -61,5 +65,65 @@ impl Algorithm for PowerMethod {
 
     fn estimate(&self, state: &PublicState) -> Arc<Block> {
         Arc::clone(&state.query)
+    }
+}
+
+/// `[algorithm]` with `kind = "power"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PowerTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// L: iterations.
+    pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+    /// `"basis"` (where absent), or `"low-rank"`: a run also writes an approximation of A of rank at most p.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Output>,
+    /// `"none"` (where absent), or `"items"`: the eigenvectors of P A P, for a P of public item degrees.
+    #[serde(default, skip_serializing_if = "Precondition::is_none")]
+    pub precondition: Precondition,
+    /// e of P = diag(degree^−e), from 0 to 0.5; 0.25 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_exponent: Option<f64>,
+    /// The share of the mean in every degree that P is made of, from 0 to 1; 0 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition_shrinkage: Option<f64>,
+}
+
+impl AlgorithmTable for PowerTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        made(PowerMethod::new(facts.items, self.rank, self.iterations))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        program_of(PowerMethod::new(2, 1, 1))
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            start: self.start,
+            weights: Weights {
+                source: self.precondition,
+                exponent: self.precondition_exponent,
+                shrinkage: self.precondition_shrinkage,
+            },
+            output: self.output.unwrap_or_default(),
+            ..DataRequirements::default()
+        }
+    }
+
+    fn finds_eigenvectors(&self) -> bool {
+        false
     }
 }

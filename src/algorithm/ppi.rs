@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::Start;
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, made, program_of};
 use super::{
     Algorithm, AlgorithmError, Next, Program, Proved, PublicState, ReleaseSpec, RetainedState,
 };
@@ -114,6 +118,83 @@ impl Algorithm for PrivatePowerIteration {
 
     fn estimate(&self, state: &PublicState) -> Arc<Block> {
         Arc::clone(&state.query)
+    }
+}
+
+/// What noise is scaled by: `algorithm.scale` of an experiment file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NoiseScale {
+    /// By the largest entry of the vector at hand.
+    Adaptive,
+    /// By √(C/n) for a guess C, beyond which the run aborts.
+    Fixed,
+}
+
+/// `[algorithm]` with `kind = "ppi"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PpiTable {
+    /// p: 1, the only rank that it has.
+    pub rank: usize,
+    /// L: iterations.
+    pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+    /// What noise is scaled by: `"adaptive"` (where absent) or `"fixed"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<NoiseScale>,
+    /// C of `scale = "fixed"`, from 1 to the number of items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coherence: Option<f64>,
+}
+
+impl AlgorithmTable for PpiTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        let fixed = self.scale == Some(NoiseScale::Fixed);
+        if fixed != self.coherence.is_some() {
+            return Err(AlgorithmError::Scale);
+        }
+        if self.rank != 1 {
+            return Err(AlgorithmError::Rank {
+                algorithm: "ppi",
+                found: self.rank,
+            });
+        }
+        let (iterations, coherence) = (self.iterations, self.coherence);
+        made(PrivatePowerIteration::new(
+            facts.items,
+            iterations,
+            coherence,
+        ))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        program_of(PrivatePowerIteration::new(
+            2,
+            1,
+            self.coherence.map(|_| 1.0),
+        ))
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            start: self.start,
+            ..DataRequirements::default()
+        }
+    }
+
+    fn may_abort(&self) -> bool {
+        true
     }
 }
 

@@ -4,8 +4,14 @@ use std::f64::consts::SQRT_2;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
+use super::Start;
 use super::covariance::leading;
 use super::isometric::IsometricCovariance;
+use super::table::{
+    AlgorithmTable, DataFacts, DataRequirements, check_iterations, made, one, program_of,
+};
 use super::{Algorithm, AlgorithmError, History, Program, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId, margin_weights};
@@ -158,6 +164,46 @@ impl Algorithm for RakedCovariance {
         match self.matrix(state) {
             Some(triangle) => Arc::new(leading((self.dimension, self.rank), &triangle)),
             None => Arc::clone(&state.query),
+        }
+    }
+}
+
+/// `[algorithm]` with `kind = "raked-covariance"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RakedCovarianceTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// L: exactly 1, which is the default.
+    #[serde(default = "one")]
+    pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+}
+
+impl AlgorithmTable for RakedCovarianceTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        check_iterations("raked-covariance", 1, self.iterations)?;
+        made(RakedCovariance::new(facts.items, self.rank, facts.floor))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        program_of(RakedCovariance::new(2, 1, 1))
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            start: self.start,
+            ..DataRequirements::default()
         }
     }
 }

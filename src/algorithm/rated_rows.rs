@@ -34,3 +34,18 @@ impl RatedRows {
         self.slots > 0 && self.most_ratings > 0 && self.radius > 0.0 && squared.is_normal()
     }
 }
+
+/// What a method of completion is told beside the keys of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Completion {
+    /// What is public of the rows.
+    pub rows: RatedRows,
+    /// Whether item means are released first.
+    pub item_means: bool,
+    /// Of μ²: what sums, counts and the triangle spend.
+    pub shares: [f64; 3],
+}
+
+/// The shares of sums, counts and the triangle where a file gives none.
+pub const SHARES: [f64; 3] = [0.10, 0.05, 0.85];

@@ -4,36 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, made, program_of};
 use super::{Algorithm, AlgorithmError, Program, PublicState, ReleaseSpec, RetainedState};
+use super::{Arrival, Start};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
-
-/// In which step a row counts: `algorithm.arrival` of an experiment file.
-///
-/// It is a function of the row's place in the public list of users and of nothing else. A user that leaves leaves an empty place, and
-/// moves nobody's row to another step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arrival {
-    /// The first N/L rows in the first step, and so on.
-    #[default]
-    FileOrder,
-    /// Row i in step i mod L.
-    RoundRobin,
-}
-
-impl Arrival {
-    /// The batch, from 0, of the row at this place of `rows`, in a stream of so many batches; batches differ by at most one row.
-    #[must_use]
-    pub fn batch(self, place: usize, rows: usize, batches: u32) -> u32 {
-        let batches_wide = u128::from(batches.max(1));
-        let batch = match self {
-            // The product fits 128 bits.
-            Self::FileOrder => place as u128 * batches_wide / rows.max(1) as u128,
-            Self::RoundRobin => place as u128 % batches_wide,
-        };
-        batch.min(batches_wide - 1) as u32
-    }
-}
 
 /// The power method of which step l sums over the rows of batch l alone: X^l = QR(Σ_{i in batch l} r_iᵀ(r_i X^{l−1}) + noise).
 ///
@@ -96,6 +70,52 @@ impl Algorithm for Streaming {
 
     fn estimate(&self, state: &PublicState) -> Arc<Block> {
         Arc::clone(&state.query)
+    }
+}
+
+/// `[algorithm]` with `kind = "streaming"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreamingTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// L: iterations.
+    pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+    /// In which step a row counts: `"file-order"` (where absent) or `"round-robin"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrival: Option<Arrival>,
+}
+
+impl AlgorithmTable for StreamingTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        made(Streaming::new(facts.items, self.rank, self.iterations))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        program_of(Streaming::new(2, 1, 1))
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            start: self.start,
+            arrival: Some((self.arrival.unwrap_or_default(), self.iterations)),
+            ..DataRequirements::default()
+        }
+    }
+
+    fn finds_eigenvectors(&self) -> bool {
+        false
     }
 }
 

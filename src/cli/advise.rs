@@ -43,7 +43,7 @@ pub(crate) fn execute(arguments: &AdviseArguments) -> Result<Verdict> {
     };
     let open = arguments.pilot.is_some() || Auto::is_meant(&config);
     let (experiment, advice, chosen) = if open {
-        config = Auto::opened(config, arguments.pilot);
+        config = Auto::opened(config, arguments.pilot)?;
         let mut table = config.pilot.unwrap_or_default();
         table.bytes = arguments.bytes.or(table.bytes);
         config.pilot = Some(table);

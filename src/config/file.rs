@@ -39,7 +39,7 @@ pub fn read_config(path: &Path, set: &[String]) -> Result<Config, ConfigError> {
     check_path(path)?;
     let Written { text, mut table } = Written::read(path)?;
     // Parsed as written first, so that errors point at lines of the file.
-    let _: Config = toml::from_str(&text).map_err(|source| parse_error(path, source))?;
+    Config::read(&text).map_err(|source| parse_error(path, source))?;
     if let Some(name) = name_of(path) {
         table
             .entry("name")

@@ -1,7 +1,8 @@
 //! Finds keys of experiment files by their last part, for messages on mistyped keys.
 
-use serde::Deserialize;
-
+use super::algorithms::KINDS;
+use super::elsewhere::has_key;
+use super::reader::ReadTable;
 use super::schema::Config;
 
 /// A key that no table has.
@@ -15,6 +16,9 @@ pub(crate) fn keys_called(name: &str) -> Vec<String> {
         return Vec::new();
     }
     let has = |table: &str, key: &str| {
+        if table == "algorithm" {
+            return KINDS.iter().any(|(kind, _)| has_key(kind, key));
+        }
         let inner = toml::Table::from_iter([(key.to_owned(), toml::Value::Integer(1))]);
         let whole = toml::Table::from_iter([(table.to_owned(), toml::Value::Table(inner))]);
         let refusal = refusal(whole);
@@ -40,7 +44,7 @@ fn tables() -> Vec<String> {
 
 /// Why this is no experiment file; nothing if it is one.
 fn refusal(table: toml::Table) -> String {
-    let read = Config::deserialize(table);
+    let read = Config::of_table(table);
     read.err()
         .map(|error| error.to_string())
         .unwrap_or_default()

@@ -3,10 +3,10 @@
 //! A [`Config`] is what a file says, and may contradict itself; whether it makes an experiment is for
 //! [`Experiment`](crate::scenario::Experiment) to find out. Nothing here reads data or builds a graph unasked.
 
-mod algorithm;
+mod algorithms;
 mod completion;
-mod descent;
 mod dropouts;
+mod elsewhere;
 mod error;
 mod evaluation;
 mod faults_file;
@@ -19,17 +19,17 @@ mod peers;
 mod pilot;
 #[cfg(feature = "cli")]
 mod place;
+mod reader;
 mod recommender;
 mod remedy;
 mod schema;
-mod sketch;
 mod study;
 mod sweep;
+mod table_keys;
 mod topology;
 
-pub use algorithm::{AlgorithmConfig, DataFacts};
+pub use algorithms::{AnyAlgorithmTable, ComparedAlgorithm};
 pub use completion::CompletionConfig;
-pub use descent::DescentKeys;
 pub use dropouts::{DropoutsConfig, FaultsConfig, Publish};
 pub use error::ConfigError;
 pub use evaluation::{EvaluationConfig, EvaluationError};
@@ -42,10 +42,11 @@ pub use overrides::{OverrideError, apply, parse_set};
 pub use peer_name::PeerName;
 pub use peers::{PeerCount, PeersConfig};
 pub use pilot::PilotConfig;
+pub use reader::ReadTable;
 pub use recommender::{AutoFloor, ItemCount, RecommenderConfig};
 pub use schema::{
-    AveragingConfig, CompareConfig, ComparedAlgorithm, Config, DataConfig, EngineConfig,
-    EngineKind, NoiseConfig, PrivacyConfig, TransportKind,
+    AveragingConfig, CompareConfig, Config, DataConfig, EngineConfig, EngineKind, NoiseConfig,
+    PrivacyConfig, TransportKind,
 };
 pub use study::{Coherence, Cost, Dataset, Ranks, StartRatio, StudyConfig, StudyKind};
 pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptBytes, SweptError};

@@ -1,9 +1,7 @@
 //! `--set section.key=value`: changes one key of an experiment file.
 
-use serde::de::DeserializeOwned;
-
-use super::algorithm::AlgorithmConfig;
 use super::known_keys::keys_called;
+use super::reader::{ReadTable, USUAL};
 use super::remedy::remedy;
 use super::schema::Config;
 
@@ -50,10 +48,7 @@ fn shown(text: &str) -> String {
 ///
 /// # Errors
 /// [`OverrideError`] naming the override.
-pub fn apply<T: DeserializeOwned>(
-    mut table: toml::Table,
-    set: &[String],
-) -> Result<T, OverrideError> {
+pub fn apply<T: ReadTable>(mut table: toml::Table, set: &[String]) -> Result<T, OverrideError> {
     let mut keys = Vec::new();
     for text in set {
         let (key, value) = parse_set(text)?;
@@ -152,19 +147,18 @@ fn insert(
 
 /// The table that a key is set in where a file has none: what is computed there without one.
 fn usual(table: &str) -> toml::Table {
-    let made = match table {
-        "algorithm" => toml::Table::try_from(AlgorithmConfig::usual()),
-        _ => Ok(toml::Table::new()),
-    };
-    made.unwrap_or_default()
+    match table {
+        "algorithm" => toml::from_str(USUAL).unwrap_or_default(),
+        _ => toml::Table::new(),
+    }
 }
 
 /// What this table says.
-fn read<T: DeserializeOwned>(
+fn read<T: ReadTable>(
     table: toml::Table,
     text: impl FnOnce() -> String,
 ) -> Result<T, OverrideError> {
-    T::deserialize(table).map_err(|source| {
+    T::of_table(table).map_err(|source| {
         let remedy = remedy(source.message()).map_or_else(String::new, |text| format!("; {text}"));
         OverrideError::Invalid {
             text: text(),

@@ -74,6 +74,12 @@ fn example(key: &str) -> Option<&'static str> {
         "epsilon" => "epsilon = 1.0",
         "kind" => "kind = \"covariance\"",
         "rank" => "rank = 4",
+        "momentum" => "momentum = 0.01, a number near (lambda_(rank+1) / 2)^2",
+        "nuclear" => {
+            "nuclear = 100.0, the public size of the ball, in units of ratings; of the order of the largest singular value of the ratings times the \
+             number of iterations"
+        }
+        "clip" => "clip = \"histogram\"",
         "iterations" => "iterations = 3, or 1 with kind = \"covariance\"",
         _ => return None,
     })

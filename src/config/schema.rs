@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::algorithm::AlgorithmConfig;
+use super::algorithms::{AnyAlgorithmTable, ComparedAlgorithm};
 use super::completion::CompletionConfig;
 use super::dropouts::{DropoutsConfig, FaultsConfig};
 use super::evaluation::EvaluationConfig;
@@ -18,7 +18,6 @@ use super::pilot::PilotConfig;
 use super::recommender::RecommenderConfig;
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
-use crate::algorithm::{AlgorithmKind, Arrival, NoiseScale};
 use crate::data::{Column, Generated, Partition, TableColumns};
 use crate::engine::event::Latency;
 use crate::privacy::ring::Modulus;
@@ -52,8 +51,8 @@ pub struct Config {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_topology: Option<TopologySource>,
     /// What is computed; the covariance matrix, of which four directions are kept, where absent.
-    #[serde(default = "AlgorithmConfig::usual")]
-    pub algorithm: AlgorithmConfig,
+    #[serde(default = "AnyAlgorithmTable::usual")]
+    pub algorithm: AnyAlgorithmTable,
     /// What it may reveal.
     pub privacy: PrivacyConfig,
     /// How the sum is protected.
@@ -395,34 +394,6 @@ pub struct CompareConfig {
     /// How the mean is formed instead.
     #[serde(default)]
     pub averaging: AveragingConfig,
-}
-
-/// `[compare.algorithm]`: as `[algorithm]`, without what the two methods share.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ComparedAlgorithm {
-    /// Which algorithm.
-    pub kind: AlgorithmKind,
-    /// L: its iterations.
-    pub iterations: u32,
-    /// b: columns of every query of `krylov`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub block: Option<usize>,
-    /// β of `momentum`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub momentum: Option<f64>,
-    /// The share of the eigenvalues of `deflation`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub eigenvalue_share: Option<f64>,
-    /// What the noise of `ppi` is scaled by.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scale: Option<NoiseScale>,
-    /// C of `ppi`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub coherence: Option<f64>,
-    /// In which step a row of `streaming` counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub arrival: Option<Arrival>,
 }
 
 /// `[engine]`

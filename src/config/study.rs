@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::ConfigError;
 use super::file::{check_identity, check_path};
 use super::overrides;
+use super::reader::ReadTable;
 use super::schema::EngineKind;
 use crate::data::Format;
 use crate::protocol::averaging::AveragingKind;
@@ -46,6 +47,12 @@ impl StudyKind {
             }
             Self::Cost(study) => vec![&mut study.experiment],
         }
+    }
+}
+
+impl ReadTable for StudyConfig {
+    fn of_table(table: toml::Table) -> Result<Self, toml::de::Error> {
+        Self::deserialize(table)
     }
 }
 

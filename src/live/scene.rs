@@ -43,7 +43,7 @@ impl Scene {
             peers: graph.nodes(),
             edges: graph.edges(),
             iterations: experiment.iterations(),
-            rank: config.algorithm.rank,
+            rank: config.algorithm.table().rank(),
             promise: experiment
                 .is_private()
                 .then(|| experiment.statement().sentence()),

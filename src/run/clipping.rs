@@ -35,9 +35,9 @@ impl ClipSummary {
     /// The same with the thresholds of a run.
     pub(super) fn after(experiment: &Experiment, outcome: &Outcome) -> Option<Self> {
         let summary = Self::of(experiment)?;
-        let config = experiment.config().algorithm;
+        let table = experiment.config().algorithm.table();
         let (items, clip) = (experiment.user_rows().dimension(), summary.clip);
-        let algorithm = ClippedPower::new(items, config.rank, config.iterations, clip).ok()?;
+        let algorithm = ClippedPower::new(items, table.rank(), table.iterations(), clip).ok()?;
         let records = outcome.records.iter();
         let thresholds = match summary.clip.rule {
             // What the curator told.

@@ -43,9 +43,9 @@ impl ComparedRun {
         };
         let config = other.config();
         Self {
-            algorithm: config.algorithm.kind.name(),
+            algorithm: config.algorithm.name(),
             averaging: config.averaging.scheme.name(),
-            iterations: config.algorithm.iterations,
+            iterations: config.algorithm.table().iterations(),
             views: other.noise().views().to_vec(),
             utility,
             communication,

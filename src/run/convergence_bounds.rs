@@ -116,8 +116,8 @@ pub(super) fn convergence_bounds(
     outcome: &Outcome,
     exact: Option<&TopEigenvectors>,
 ) -> ConvergenceBounds {
-    let rank = experiment.config().algorithm.rank;
-    let iterations = experiment.config().algorithm.iterations;
+    let rank = experiment.config().algorithm.table().rank();
+    let iterations = experiment.config().algorithm.table().iterations();
     let (epsilon, delta) = (
         experiment.config().privacy.epsilon,
         experiment.config().privacy.delta(),
@@ -130,15 +130,15 @@ pub(super) fn convergence_bounds(
         hypothesis_corrected: epsilon <= (8.0 - 4.0 * 2.0_f64.sqrt()) * log,
         ..ConvergenceBounds::default()
     };
-    // Of the algorithm itself, before it runs on a graph or about a mean.
-    let sketch = experiment.config().algorithm.sketch();
-    if sketch.is_none_or(|program| program.check_each(supports).is_err()) {
-        bounds.reason = Some(POWER_ONLY.to_owned());
-        return bounds;
-    }
-    if !experiment.config().algorithm.clip.is_none() {
+    if experiment.clip().is_some() {
         bounds.reason =
             Some("the theorems are about contributions that are not clipped".to_owned());
+        return bounds;
+    }
+    // Of the algorithm itself, before it runs on a graph or about a mean.
+    let sketch = experiment.config().algorithm.table().sketch();
+    if sketch.is_none_or(|program| program.check_each(supports).is_err()) {
+        bounds.reason = Some(POWER_ONLY.to_owned());
         return bounds;
     }
     if experiment.preconditioning().is_some() {
@@ -171,7 +171,7 @@ pub(super) fn convergence_bounds(
     if experiment.config().evaluation.diagnostics {
         bounds.noisy_power = NoisyPower::of(rows, start, outcome, exact, &top);
     }
-    if experiment.config().algorithm.output == Some(Output::LowRank) {
+    if experiment.config().algorithm.table().requirements().output == Output::LowRank {
         bounds.low_rank = LowRank::of(rows, outcome, exact, &top);
     }
     if !experiment.is_private() {

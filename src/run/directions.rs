@@ -108,7 +108,7 @@ pub fn of_basis(
 /// Whether the columns of this experiment's basis estimate one eigenvector each, in order, and are no other basis of their span.
 #[must_use]
 pub fn are_eigenvectors(config: &Config) -> bool {
-    config.algorithm.kind.finds_eigenvectors()
+    config.algorithm.table().finds_eigenvectors()
 }
 
 /// A sentence on where titles of this experiment's items are found.

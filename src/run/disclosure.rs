@@ -170,24 +170,16 @@ impl Discloses for AlgorithmTableError {
             | Self::KindInMemory { .. }
             | Self::ClipInMemory { .. }
             | Self::Rank { .. }
-            | Self::Momentum { .. }
-            | Self::EigenvalueShare { .. }
             | Self::Weights { .. }
-            | Self::Scale { .. }
-            | Self::Arrival { .. }
             | Self::OnGraph(_)
             | Self::Unsupported(_)
-            | Self::Output { .. }
-            | Self::Clip { .. }
-            | Self::ClipKey { .. }
             | Self::ClipWith { .. }
             | Self::SparseVector { .. }
             | Self::PreconditionKey { .. }
             | Self::PreconditionWith { .. }
             | Self::Preconditioned(_)
             // Degrees are public where weights are made of them.
-            | Self::ItemWeights(_)
-            | Self::Block { .. } => Dependence::Public,
+            | Self::ItemWeights(_) => Dependence::Public,
         }
     }
 }

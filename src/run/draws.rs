@@ -153,7 +153,7 @@ impl MethodSession {
     fn work(&self, experiment: &Experiment, summary: &Summary) -> u64 {
         let plan = self.session.plan();
         let (entries, squares) = sizes(&self.session);
-        let columns = experiment.config().algorithm.rank as u64;
+        let columns = experiment.config().algorithm.table().rank() as u64;
         let items = plan.program().items as u64;
         let drawing = match self.noise {
             SumNoise::Shares => self.session.peers() as u64,

@@ -258,11 +258,11 @@ pub fn run_by(
         engine: experiment.config().engine.kind.name(),
         seed: experiment.config().seed,
         config_hash: experiment.config_hash(),
-        algorithm: experiment.config().algorithm.kind.name(),
+        algorithm: experiment.config().algorithm.name(),
         averaging: experiment.config().averaging.scheme.name(),
         peers: session.peers(),
         dimension: parameters.program.items,
-        rank: experiment.config().algorithm.rank,
+        rank: experiment.config().algorithm.table().rank(),
         iterations: experiment.iterations(),
         aborted_at: aborted_at(experiment, &outcome),
         data: experiment.data().clone(),
@@ -328,7 +328,7 @@ pub fn run_by(
 
 /// The iteration before which `ppi` stopped, if any; `None` for other algorithms.
 fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
-    let may_abort = experiment.config().algorithm.kind.may_abort();
+    let may_abort = experiment.config().algorithm.table().may_abort();
     may_abort.then(|| {
         let next = experiment.releases().get(outcome.records.len());
         AbortedAt(next.map(|release| release.iteration.0))

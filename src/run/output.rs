@@ -181,7 +181,7 @@ pub fn files<'a>(
         files.push(ResultFile::new(CONSENSUS, consensus(report).to_csv()));
     }
     let records = &report.outcome.records;
-    if config.algorithm.output == Some(Output::LowRank)
+    if config.algorithm.table().requirements().output == Output::LowRank
         && let Some(last) = records.last()
     {
         files.push(ResultFile::array(LEFT, &last.query));

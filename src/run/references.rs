@@ -101,7 +101,7 @@ impl References {
                     Some(weights) => Cow::Owned(weights.scale_columns(&rows)),
                     None => rows,
                 };
-                top_eigenvectors(&rows, experiment.config().algorithm.rank)
+                top_eigenvectors(&rows, experiment.config().algorithm.table().rank())
                     .map_err(|error| error.to_string())
                     .and_then(leading)
             }
@@ -113,7 +113,7 @@ impl References {
         if experiment.samples().is_some() {
             return Variance::out_of_reach(experiment);
         }
-        let rank = experiment.config().algorithm.rank;
+        let rank = experiment.config().algorithm.table().rank();
         let entries = experiment.user_rows().entries();
         (entries.saturating_mul(rank) > REFERENCE_WORK).then(|| {
             format!(

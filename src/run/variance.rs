@@ -79,7 +79,7 @@ impl Variance {
             true => Cow::Owned(centred(samples, &mean(samples))),
             false => Cow::Borrowed(samples),
         };
-        Self::of_rows(&rows, experiment.config().algorithm.rank)
+        Self::of_rows(&rows, experiment.config().algorithm.table().rank())
     }
 
     fn of_rows(rows: &SparseRows, rank: usize) -> Result<Self, String> {

@@ -34,7 +34,7 @@ impl<'a> Assumed<'a> {
             users: UserSource::of(config).filter(|_| was_read),
             participants: experiment.participants().filter(|_| experiment.own_files),
             items: Some(StatedItems::of(experiment).source),
-            start: config.algorithm.start,
+            start: config.algorithm.table().requirements().start,
             preconditioning: experiment.preconditioning(),
             recommends: config.recommender.is_some(),
             chosen: config.pilot.is_some() && experiment.plan().program().rank > 0,

@@ -7,8 +7,7 @@ use super::error::ExperimentError;
 use super::experiment::Experiment;
 use super::held::Held;
 use super::materials::Materials;
-use crate::algorithm::ClipRule;
-use crate::config::{AlgorithmConfig, ComparedAlgorithm, Config};
+use crate::config::Config;
 use crate::privacy::BudgetSplit;
 use crate::protocol::averaging::Loss;
 
@@ -25,33 +24,8 @@ impl Experiment {
         let Some(compare) = &self.config.compare else {
             return Ok(None);
         };
-        let ComparedAlgorithm {
-            kind,
-            iterations,
-            block,
-            momentum,
-            eigenvalue_share,
-            scale,
-            coherence,
-            arrival,
-        } = compare.algorithm;
         let mut config = self.config.clone();
-        config.algorithm = AlgorithmConfig {
-            kind,
-            block,
-            iterations,
-            momentum,
-            eigenvalue_share,
-            scale,
-            coherence,
-            arrival,
-            output: None,
-            clip: ClipRule::None,
-            clip_share: None,
-            clip_quantile: None,
-            clip_lag: None,
-            ..config.algorithm
-        };
+        config.algorithm = compare.algorithm.0;
         config.averaging = compare.averaging.clone();
         // Weights are of this experiment's iterations.
         config.privacy.budget = BudgetSplit::Even;

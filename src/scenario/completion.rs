@@ -10,7 +10,7 @@ use super::error::{CompletionTableError, DataTableError, ExperimentError};
 use super::held_out::HeldOut;
 use super::numbers;
 use super::rating_test::RatingTest;
-use crate::algorithm::{AlgorithmError, AlgorithmKind, Completion, RatedRows};
+use crate::algorithm::{AlgorithmError, Completion, RatedRows};
 use crate::config::{Centre, Config, NamedCentre, RangesConfig, RatingValues};
 use crate::data::{Interactions, Loaded};
 use crate::privacy::Adjacency;
@@ -39,7 +39,7 @@ pub(super) fn rating_test(
 
 /// Whether a configuration asks for predictions of ratings.
 pub(super) fn is_meant(config: &Config) -> bool {
-    config.algorithm.kind.completes()
+    config.algorithm.table().requirements().completes
 }
 
 /// Refuses keys that do not go with each other, whatever the data.
@@ -60,8 +60,8 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
             None => Ok(()),
         };
     }
-    let algorithm = config.algorithm.kind.name();
-    if config.algorithm.kind != AlgorithmKind::SpectralRidge {
+    let algorithm = config.algorithm.name();
+    if !config.algorithm.table().requirements().item_means {
         let given = [
             ("item_means", table.item_means.is_some()),
             ("shares", table.shares.is_some()),
@@ -73,7 +73,9 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
             );
         }
     }
-    if config.algorithm.is_published() && config.privacy.adjacency == Adjacency::ReplaceUser {
+    if config.algorithm.table().requirements().published
+        && config.privacy.adjacency == Adjacency::ReplaceUser
+    {
         return Err(CompletionTableError::PublishedReplace.into());
     }
     if config.data.values != Some(RatingValues::Ratings) {

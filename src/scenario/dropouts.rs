@@ -65,7 +65,10 @@ pub(super) fn check(config: &Config) -> Result<(), DropoutsTableError> {
         );
     }
     let algorithm = &config.algorithm;
-    let finds_no_basis = algorithm.sketch().is_some_and(|program| program.rank == 0);
+    let finds_no_basis = algorithm
+        .table()
+        .sketch()
+        .is_some_and(|program| program.rank == 0);
     if algorithm.is_auto() || finds_no_basis || config.pilot.is_some() {
         return with(
             "a pilot",

@@ -427,7 +427,7 @@ impl Experiment {
     /// The batch that the row of this user is in, in a stream.
     #[must_use]
     pub fn batch_of_user(&self, user: usize) -> Option<u32> {
-        let (arrival, batches) = self.config.algorithm.stream()?;
+        let (arrival, batches) = self.config.algorithm.table().requirements().arrival?;
         Some(arrival.batch(user, self.user_rows.len(), batches))
     }
 

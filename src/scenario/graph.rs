@@ -115,8 +115,8 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
             "is of vertices, of which nothing is held out and no bound is checked: leave [evaluation] out",
         );
     }
-    if config.algorithm.start == Start::Popularity
-        || config.algorithm.output == Some(Output::LowRank)
+    if config.algorithm.table().requirements().start == Start::Popularity
+        || config.algorithm.table().requirements().output == Output::LowRank
     {
         return refuse(
             "format",
@@ -126,7 +126,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     if bipartite {
         return check_bipartite(config);
     }
-    let sketch = config.algorithm.sketch();
+    let sketch = config.algorithm.table().sketch();
     if sketch.is_none_or(|program| OnGraph::check(&program).is_err()) {
         return refuse(
             "format",
@@ -151,9 +151,10 @@ fn check_bipartite(config: &Config) -> Result<(), ExperimentError> {
     let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
     let algorithm = &config.algorithm;
     let fits = algorithm
+        .table()
         .sketch()
         .is_some_and(|program| OnBipartite::check(&program).is_ok());
-    if !fits || !algorithm.iterations.is_multiple_of(2) {
+    if !fits || !algorithm.table().iterations().is_multiple_of(2) {
         return refuse(
             "format",
             "is a matrix whose rows and columns publish in turns: set algorithm.kind = \"power\" or \"ppi\" and an even number of \
@@ -187,7 +188,7 @@ fn check_noise(config: &Config) -> Result<(), ExperimentError> {
 
 /// Fills in who adds noise where nothing is summed: every vertex all of it, whatever sums would have.
 pub(super) fn complete(config: &mut Config) {
-    let sketch = config.algorithm.sketch();
+    let sketch = config.algorithm.table().sketch();
     // Of products, of which every vertex publishes its own row.
     let own = sketch.is_some_and(|program| OnBipartite::check(&program).is_ok());
     if is_of_vertices(config) && own && config.noise.scheme != Scheme::None {

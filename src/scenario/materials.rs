@@ -88,7 +88,7 @@ impl HeldKey {
             },
             holdout: config.held_share(),
             test: evaluation.test.clone(),
-            completes: config.algorithm.kind.completes(),
+            completes: config.algorithm.table().requirements().completes,
             recommended: config.recommender.map(|table| table.items),
             seed: drawn.then_some(config.seed),
             vertices: graph::is_bipartite(config),
@@ -337,7 +337,7 @@ impl Materials {
             divisor,
             config.peers.clone(),
             seed,
-            config.algorithm.stream(),
+            config.algorithm.table().requirements().arrival,
             placed,
         );
         self.peer_rows.get(key, make)
@@ -386,11 +386,11 @@ fn part(table: &DataConfig, loaded: &data::Loaded) -> Result<data::Loaded, DataE
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::AlgorithmKind;
+    use crate::algorithm::SpectralRidgeTable;
 
     #[test]
     fn keys_hold_what_the_material_depends_on() {
-        let config: Config = toml::from_str(include_str!("../../tests/power.toml")).expect("valid");
+        let config = Config::read(include_str!("../../tests/power.toml")).expect("valid");
         let key = |change: &dyn Fn(&mut Config)| {
             let mut config = config.clone();
             change(&mut config);
@@ -404,8 +404,8 @@ mod tests {
         assert_ne!(same, key(&|c| c.data.items_hash = Some("x".to_owned())));
         assert_ne!(same, key(&|c| c.evaluation.holdout = Some(0.2)));
         assert_ne!(same, key(&|c| c.completion.test_share = Some(0.2)));
-        let kind = AlgorithmKind::SpectralRidge;
-        assert_ne!(same, key(&|c| c.algorithm.kind = kind));
+        let ridge = SpectralRidgeTable::default();
+        assert_ne!(same, key(&|c| c.algorithm = ridge.into()));
         assert_ne!(same, key(&|c| c.data.threshold += 1.0));
         assert_ne!(
             key(&|c| c.data.degree_cap = Some(3)),

@@ -32,7 +32,7 @@ use super::rating;
 use super::rating_scale::RatingScale;
 use crate::algorithm::{Centred, OnBipartite, Output, Prelude, Start, mean_share};
 use crate::config::{
-    AlgorithmConfig, Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre,
+    AnyAlgorithmTable, Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre,
     RangesConfig, RatingValues,
 };
 use crate::data::{
@@ -191,13 +191,17 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
             );
         }
     }
-    if config.evaluation.reference_floor.is_some() || config.algorithm.start == Start::Popularity {
+    if config.evaluation.reference_floor.is_some()
+        || config.algorithm.table().requirements().start == Start::Popularity
+    {
         return refuse(
             "format",
             "is read as numbers, which have no degrees: leave evaluation.reference_floor out, and algorithm.start at \"random\"",
         );
     }
-    if config.algorithm.output == Some(Output::LowRank) || config.evaluation.diagnostics {
+    if config.algorithm.table().requirements().output == Output::LowRank
+        || config.evaluation.diagnostics
+    {
         return refuse(
             "format",
             "is read as numbers, whose exact components are of another matrix than the one that is released: leave algorithm.output and \
@@ -249,13 +253,6 @@ fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
             "centre",
             "= \"private\" is for algorithm.kind = \"power\", \"momentum\", \"krylov\", \"covariance\" and \"isometric-covariance\": choose one \
              of them, or another centre",
-        );
-    }
-    if private && !config.algorithm.clip.is_none() {
-        return refuse(
-            "centre",
-            "= \"private\" does not go with algorithm.clip, whose releases have shares of their own: centre by public means, or leave the clip \
-             out",
         );
     }
     match data.mean_share {
@@ -516,7 +513,10 @@ pub(crate) fn rows(
     if graph::is_bipartite(config) {
         return Ok(OnBipartite::all_rows(samples, samples.len()));
     }
-    if is_private(data) || graph::is_meant(data) || config.algorithm.kind.completes() {
+    if is_private(data)
+        || graph::is_meant(data)
+        || config.algorithm.table().requirements().completes
+    {
         // Centred or clipped in every release; of a graph neither.
         return Ok(samples.clone());
     }
@@ -563,8 +563,8 @@ fn mapped(
 }
 
 /// Whether this algorithm may follow a private mean.
-fn may_follow_a_mean(algorithm: &AlgorithmConfig) -> bool {
-    let sketch = algorithm.sketch();
+fn may_follow_a_mean(algorithm: &AnyAlgorithmTable) -> bool {
+    let sketch = algorithm.table().sketch();
     sketch.is_some_and(|program| program.check_each(Centred::supports).is_ok())
 }
 
@@ -584,7 +584,7 @@ pub(super) fn prelude(
     let (slots, n) = (samples.len(), samples.dimension());
     let gaussian = promise.noise.distribution() == Distribution::Gaussian;
     let by_rule = || -> Result<f64, PrivacyTableError> {
-        let iterations = config.algorithm.iterations;
+        let iterations = config.algorithm.table().iterations();
         let calibrated = plan::multiplier(promise, iterations)?;
         let mu = f64::from(iterations).sqrt() / calibrated.z();
         let sum = match unit_box {

@@ -4,8 +4,7 @@
 use super::error::{ExperimentError, PilotTableError};
 use super::experiment::Experiment;
 use super::{completion, numbers};
-use crate::algorithm::{AlgorithmKind, ClipRule};
-use crate::config::{AlgorithmConfig, Config};
+use crate::config::Config;
 use crate::plan::{self, BudgetShare};
 use crate::privacy::{Scheme, SensitivitySpec};
 use crate::vocabulary::{Distribution, Quantity, Seed};
@@ -23,7 +22,7 @@ impl Experiment {
     pub fn promised_iterations(&self) -> f64 {
         let own = self.even_iterations();
         let part = match self.part() {
-            Some(part) if self.config.algorithm.kind != AlgorithmKind::Pilot => part.get(),
+            Some(part) if !self.config.algorithm.is_pilot() => part.get(),
             _ => return own,
         };
         let ratio = plan::multiplier(self.plan.promise(), 1)
@@ -35,9 +34,9 @@ impl Experiment {
     #[must_use]
     pub fn root_seed(&self) -> Seed {
         let seed = Seed::from_u64(self.config.seed);
-        match self.config.algorithm.kind {
-            AlgorithmKind::Pilot => seed.pilot(),
-            _ => seed,
+        match self.config.algorithm.is_pilot() {
+            true => seed.pilot(),
+            false => seed,
         }
     }
 }
@@ -45,18 +44,19 @@ impl Experiment {
 /// The part of the budget that this configuration spends, without a look at what it goes with; `None` for all of it.
 pub(super) fn share(config: &Config) -> Option<BudgetShare> {
     let share = config.pilot?.share;
-    match config.algorithm.kind {
-        AlgorithmKind::Pilot => BudgetShare::of_pilot(share),
-        _ => BudgetShare::after_pilot(share),
+    match config.algorithm.is_pilot() {
+        true => BudgetShare::of_pilot(share),
+        false => BudgetShare::after_pilot(share),
     }
 }
 
 /// Refuses a pilot before an algorithm that was not chosen by it: the rest of the budget would be spent without the pilot's release.
 pub(super) fn check_alone(config: &Config) -> Result<(), PilotTableError> {
-    let kind = config.algorithm.kind;
-    let alone = matches!(kind, AlgorithmKind::Auto | AlgorithmKind::Pilot);
+    let algorithm = &config.algorithm;
+    let alone = algorithm.is_auto() || algorithm.is_pilot();
+    let kind = algorithm.name();
     match config.pilot {
-        Some(_) if !alone => Err(PilotTableError::NotChosen { kind: kind.name() }),
+        Some(_) if !alone => Err(PilotTableError::NotChosen { kind }),
         _ => Ok(()),
     }
 }
@@ -66,8 +66,7 @@ pub(super) fn check_alone(config: &Config) -> Result<(), PilotTableError> {
 /// # Errors
 /// [`PilotTableError`] for a share that is none, and for what two sessions under one budget do not go with.
 pub(super) fn part(config: &Config) -> Result<Option<BudgetShare>, ExperimentError> {
-    let kind = config.algorithm.kind;
-    if kind == AlgorithmKind::Pilot {
+    if config.algorithm.is_pilot() {
         check_counts(config)?;
     }
     let Some(pilot) = config.pilot else {
@@ -78,9 +77,9 @@ pub(super) fn part(config: &Config) -> Result<Option<BudgetShare>, ExperimentErr
         return Err(PilotTableError::Share { found: share }.into());
     }
     if share == 0.0 {
-        return match kind {
-            AlgorithmKind::Pilot => Err(PilotTableError::Nothing.into()),
-            _ => Ok(None),
+        return match config.algorithm.is_pilot() {
+            true => Err(PilotTableError::Nothing.into()),
+            false => Ok(None),
         };
     }
     check_counts(config)?;
@@ -124,11 +123,11 @@ fn check_composition(config: &Config) -> Result<(), PilotTableError> {
             "what samplers of integers deviate is charged for one session; set noise.scheme = \"pairwise\" or share = 0",
         );
     }
-    let AlgorithmConfig { kind, clip, .. } = config.algorithm;
-    let sketch = config.algorithm.sketch();
+    let kind = config.algorithm.name();
+    let sketch = config.algorithm.table().sketch();
     let follows = sketch.is_some_and(|program| program.check_each(BudgetShare::supports).is_ok());
-    match follows && clip == ClipRule::None {
+    match follows {
         true => Ok(()),
-        false => Err(PilotTableError::Follows { kind: kind.name() }),
+        false => Err(PilotTableError::Follows { kind }),
     }
 }

@@ -25,8 +25,9 @@ pub struct Preconditioning {
 impl Preconditioning {
     /// What the configuration asks for on items of these degrees; `None` where there is no P.
     fn of(config: &Config, degrees: &[u32]) -> Option<Self> {
-        let (exponent, shrinkage) = config.algorithm.preconditioning();
-        let source = config.algorithm.precondition;
+        let weights = config.algorithm.weights();
+        let (exponent, shrinkage) = weights.numbers();
+        let source = weights.source;
         (!source.is_none()).then(|| Self {
             source,
             exponent,

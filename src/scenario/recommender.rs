@@ -7,7 +7,7 @@
 use super::error::{ExperimentError, PrivacyTableError, RecommenderTableError};
 use super::{graph, numbers, promise};
 use crate::algorithm::{Program, ReleaseSpec, Unsupported};
-use crate::config::{AlgorithmConfig, Config, ItemCount, RecommenderConfig};
+use crate::config::{AnyAlgorithmTable, Config, ItemCount, RecommenderConfig};
 use crate::data::{Interactions, ItemNames};
 use crate::plan;
 use crate::privacy::{Adjacency, PrivacyError, SensitivitySpec};
@@ -33,8 +33,8 @@ fn supports(program: &Program, release: &ReleaseSpec) -> Result<(), Unsupported>
 }
 
 /// Whether a run of this algorithm releases a Gram matrix, and in which coordinates.
-fn released(algorithm: &AlgorithmConfig) -> Option<Quantity> {
-    let program = algorithm.sketch()?;
+fn released(algorithm: &AnyAlgorithmTable) -> Option<Quantity> {
+    let program = algorithm.table().sketch()?;
     program.check_each(supports).ok()?;
     let first = program.releases.first()?.blocks.first()?;
     Some(first.quantity)
@@ -47,7 +47,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     };
     let refuse = |key, why| Err(RecommenderTableError::Key { key, why }.into());
     if released(&config.algorithm).is_none() {
-        let (method, algorithm) = (table.method.name(), config.algorithm.kind.name());
+        let (method, algorithm) = (table.method.name(), config.algorithm.name());
         return Err(RecommenderTableError::Algorithm { method, algorithm }.into());
     }
     if numbers::are_meant(&config.data) || graph::is_meant(&config.data) {

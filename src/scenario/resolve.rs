@@ -19,8 +19,9 @@ use super::{
     algorithm_keys, averaging, clipping, completion, defaults, dropouts, filters, graph, labels,
     memory, numbers, pilot, placement, preconditioning, promise, rating, recommender, warnings,
 };
+use crate::algorithm::DataFacts;
 use crate::algorithm::Program;
-use crate::config::{Config, DataFacts, EngineKind, check_identity, read_config};
+use crate::config::{Config, EngineKind, check_identity, read_config};
 use crate::data;
 use crate::engine::event::Latency;
 use crate::linalg::SparseRows;
@@ -146,14 +147,18 @@ impl Experiment {
             .check_participants(peers, searches.is_some())
             .map_err(PrivacyTableError::from)?;
         let told = completion::told(&config, rows.user_rows.len(), items);
+        let slots = rows.user_rows.len();
+        let clip = clipping::of(&config, slots, searches);
         let facts = DataFacts {
             items,
             floor: floor.get(),
             completion: told,
-            clip: clipping::of(&config, rows.user_rows.len(), searches),
+            slots,
+            search_epsilon: clip.map_or(0.0, |clip| clip.test_epsilon),
         };
         let algorithm = config
             .algorithm
+            .table()
             .algorithm(&facts)
             .map_err(SessionPlanError::from)?;
         let shape = graph::shape(&config, loaded.interactions.users());
@@ -175,7 +180,7 @@ impl Experiment {
             .of(first.quantity, columns)
             .map_err(PrivacyTableError::from)?;
         if !Division::takes_weights(arranged.program()) && !config.privacy.budget.is_even() {
-            let kind = config.algorithm.kind.name();
+            let kind = config.algorithm.name();
             return Err(AlgorithmTableError::Weights { kind }.into());
         }
         let centring = match &rows.samples {
@@ -243,7 +248,7 @@ impl Experiment {
             titles,
             samples: rows.samples,
             rating_test: rows.rating_test,
-            clip: facts.clip,
+            clip,
             completion: told.filter(|_| completion::is_meant(&config)),
             config,
             centring,

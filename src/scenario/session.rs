@@ -59,7 +59,7 @@ impl Experiment {
             .try_session(seed)
             .map_err(|error| match error {
                 NewSessionError::Start(source) => AlgorithmTableError::Rank {
-                    rank: self.config.algorithm.rank,
+                    rank: self.config.algorithm.table().rank(),
                     items: self.user_rows.dimension(),
                     source,
                 }
@@ -78,7 +78,7 @@ impl Experiment {
     /// wrong in its runs.
     #[must_use]
     pub fn simulation(&self) -> Simulation {
-        let start = self.config.algorithm.start;
+        let start = self.config.algorithm.table().requirements().start;
         let degrees = match start {
             Start::Random => Vec::new(),
             Start::Popularity => self.interactions.item_degrees(),

@@ -49,11 +49,7 @@ impl Experiment {
         add("evaluation.test", json!(config.evaluation.test.is_some()));
         add("data", value(&data));
         add("peers", value(&config.peers));
-        let mut algorithm = value(&config.algorithm);
-        if !config.algorithm.clip.is_none() {
-            algorithm["kind"] = json!("clipped-power");
-        }
-        add("algorithm", algorithm);
+        add("algorithm", value(&config.algorithm));
         add("privacy", value(&config.privacy));
         add("noise", value(&config.noise));
         if let Some(faults) = self.bound_faults.as_ref().filter(|all| all.may_lose()) {

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::algorithm_keys;
 use super::error::AlgorithmTableError;
+use crate::algorithm::DataFacts;
 use crate::algorithm::{
     Algorithm, AlgorithmError, Centred, NotOnGraph, OnGraph, Prelude, Program, Start, Unsupported,
 };
-use crate::config::{AlgorithmConfig, DataFacts};
+use crate::config::AnyAlgorithmTable;
 use crate::data::{DataError, Dataset, Partition, RowBounds};
 use crate::engine::{Lockstep, NewSessionError, PeerRows, Runner, Simulation};
 use crate::linalg::SparseRows;
@@ -181,7 +182,7 @@ impl SimulationBuilder {
     /// [`SimulationError::Algorithm`] for numbers that make no algorithm.
     pub fn named(
         dataset: Dataset,
-        table: &AlgorithmConfig,
+        table: &AnyAlgorithmTable,
         promise: Promise,
     ) -> Result<Self, SimulationError> {
         algorithm_keys::check_in_memory(table, &dataset)?;
@@ -192,10 +193,10 @@ impl SimulationBuilder {
         };
         let facts = DataFacts {
             // Public, as the number of rows is.
-            clip: table.clip_of(dataset.len()),
+            slots: dataset.len(),
             ..DataFacts::of_items(items, floor)
         };
-        let algorithm = table.algorithm(&facts)?;
+        let algorithm = table.table().algorithm(&facts)?;
         Ok(Simulation::new(dataset, algorithm, promise))
     }
 

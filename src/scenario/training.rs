@@ -42,9 +42,8 @@ pub(crate) fn training_ratings(
     base: &Path,
 ) -> Result<(Interactions, SparseRows), ExperimentError> {
     let mut config = completed(config)?;
-    let kind = config.algorithm.kind;
-    if !kind.completes() {
-        let algorithm = kind.name();
+    if !config.algorithm.table().requirements().completes {
+        let algorithm = config.algorithm.name();
         return Err(CompletionTableError::Algorithm { algorithm }.into());
     }
     let materials = Materials::new(base);

@@ -37,7 +37,7 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
         }
         warnings.extend(experiment.why_open().map(Warning::OpenContributions));
     }
-    if config.algorithm.start == Start::Popularity {
+    if config.algorithm.table().requirements().start == Start::Popularity {
         warnings.push(Warning::PopularityStart);
     }
     if experiment.is_private() && experiment.preconditioning.is_some() {

@@ -99,12 +99,20 @@ const ROWS: [Row; 22] = [
         Data::Ratings,
         "algorithm.kind=projected-gradient algorithm.nuclear=5",
     ),
-    row("histogram", Data::Numbers, "algorithm.clip=histogram"),
-    row("geometric", Data::Numbers, "algorithm.clip=geometric"),
+    row(
+        "histogram",
+        Data::Numbers,
+        "algorithm.kind=clipped-power algorithm.clip=histogram",
+    ),
+    row(
+        "geometric",
+        Data::Numbers,
+        "algorithm.kind=clipped-power algorithm.clip=geometric",
+    ),
     row(
         "sparse-vector",
         Data::Numbers,
-        "algorithm.clip=sparse-vector",
+        "algorithm.kind=clipped-power algorithm.clip=sparse-vector",
     ),
     row("of numbers", Data::Numbers, ""),
     row(

@@ -25,7 +25,7 @@ fn receipts_of_extreme_numbers_hold_and_nothing_finite_passes_for_infinite() {
         "--set algorithm.kind=deflation --set algorithm.eigenvalue_share={next_to_one}"
     ));
     run(&format!(
-        "--set algorithm.clip=histogram --set algorithm.clip_share={next_to_one} --set privacy.adjacency=user --set privacy.sensitivity=unit-row"
+        "--set algorithm.kind=clipped-power --set algorithm.clip=histogram --set algorithm.clip_share={next_to_one} --set privacy.adjacency=user --set privacy.sensitivity=unit-row"
     ));
     run(&format!(
         "--set algorithm={{kind=\"auto\",rank=2}} --set pilot.share={next_to_one}"

@@ -17,12 +17,20 @@ use undertone::vocabulary::{Quantity, Seed};
 
 use crate::programs::{one_copy, with_peers};
 use crate::support::coalitions::assert_stated_as_on_a_ring;
-use crate::support::experiments::{CASES, config, experiment, resolve};
+use crate::support::experiments::{CASES, experiment, refusal};
 
-const HISTOGRAM: &[&str] = &["algorithm.clip=histogram"];
-const LAGGING: &[&str] = &["algorithm.clip=histogram", "algorithm.clip_lag=true"];
-const GEOMETRIC: &[&str] = &["algorithm.clip=geometric"];
-const SEARCHED: &[&str] = &["algorithm.clip=sparse-vector", "engine.kind=central"];
+const HISTOGRAM: &[&str] = &["algorithm.kind=clipped-power", "algorithm.clip=histogram"];
+const LAGGING: &[&str] = &[
+    "algorithm.kind=clipped-power",
+    "algorithm.clip=histogram",
+    "algorithm.clip_lag=true",
+];
+const GEOMETRIC: &[&str] = &["algorithm.kind=clipped-power", "algorithm.clip=geometric"];
+const SEARCHED: &[&str] = &[
+    "algorithm.kind=clipped-power",
+    "algorithm.clip=sparse-vector",
+    "engine.kind=central",
+];
 
 /// The power method on users of norm 1, two columns and three iterations.
 const USERS: &[&str] = &[
@@ -269,16 +277,15 @@ fn searches_share_no_noise_plan_with_releases_alone() {
 fn what_does_not_go_with_a_clip_is_refused_and_says_what_to_change() {
     let refused = |set: &[&str]| {
         let set = [USERS, set].concat();
-        let error = resolve(config(CASES[0], AveragingKind::Tree, &set)).expect_err("refused");
-        error.to_string()
+        refusal(CASES[0], AveragingKind::Tree, &set)
     };
     let cases: &[(&[&str], &str)] = &[
-        (&["algorithm.kind=krylov"], "only power clips"),
-        (&["algorithm.kind=streaming"], "only power clips"),
+        (&["algorithm.kind=krylov"], "only clipped-power"),
+        (&["algorithm.kind=streaming"], "only clipped-power"),
         (&["algorithm.clip_share=0"], "strictly between 0 and 1"),
         (&["algorithm.clip_share=nan"], "strictly between 0 and 1"),
         (&["algorithm.clip_quantile=1"], "strictly between 0 and 1"),
-        (&["algorithm.output=low-rank"], "not A X"),
+        (&["algorithm.output=low-rank"], "only power has it"),
         (&["evaluation.diagnostics=true"], "evaluation.diagnostics"),
         (&["engine.kind=analytic"], "set engine.kind = \"lockstep\""),
         (&["privacy.budget=[1, 1, 2]"], "shares of their own"),
@@ -297,13 +304,24 @@ fn what_does_not_go_with_a_clip_is_refused_and_says_what_to_change() {
         let text = refused(&[HISTOGRAM, set].concat());
         assert!(text.contains(why), "{set:?}: {text}");
     }
-    let late = refused(&["algorithm.clip=geometric", "algorithm.iterations=1"]);
+    let late = refused(&[
+        "algorithm.kind=clipped-power",
+        "algorithm.clip=geometric",
+        "algorithm.iterations=1",
+    ]);
     assert!(late.contains("at least 2"), "{late}");
-    let lag = refused(&["algorithm.clip=geometric", "algorithm.clip_lag=true"]);
+    let lag = refused(&[
+        "algorithm.kind=clipped-power",
+        "algorithm.clip=geometric",
+        "algorithm.clip_lag=true",
+    ]);
     assert!(lag.contains("clip = \"histogram\""), "{lag}");
     let alone = refused(&["algorithm.clip_share=0.2"]);
-    assert!(alone.contains("belongs to a clip"), "{alone}");
-    let peers = refused(&["algorithm.clip=sparse-vector"]);
+    assert!(alone.contains("only clipped-power"), "{alone}");
+    let peers = refused(&[
+        "algorithm.kind=clipped-power",
+        "algorithm.clip=sparse-vector",
+    ]);
     assert!(
         peers.contains("only a curator who sees all rows"),
         "{peers}"

@@ -46,9 +46,10 @@ fn of_file(text: &str, set: &[&str]) -> Experiment {
 #[test]
 fn an_audit_of_rows_of_numbers_stays_below_the_certificate() {
     for set in [
-        &["algorithm.clip=histogram"][..],
-        &["algorithm.clip=geometric"],
+        &["algorithm.kind=clipped-power", "algorithm.clip=histogram"][..],
+        &["algorithm.kind=clipped-power", "algorithm.clip=geometric"],
         &[
+            "algorithm.kind=clipped-power",
             "algorithm.clip=histogram",
             "algorithm.clip_lag=true",
             "privacy.adjacency=replace-user",
@@ -102,9 +103,13 @@ fn states(experiment: &Experiment) -> Vec<PublicState> {
 #[test]
 fn one_row_moves_one_peer_and_no_block_further_than_its_bound() {
     let rules: [&[&str]; 3] = [
-        &["algorithm.clip=histogram"],
-        &["algorithm.clip=histogram", "algorithm.clip_lag=true"],
-        &["algorithm.clip=geometric"],
+        &["algorithm.kind=clipped-power", "algorithm.clip=histogram"],
+        &[
+            "algorithm.kind=clipped-power",
+            "algorithm.clip=histogram",
+            "algorithm.clip_lag=true",
+        ],
+        &["algorithm.kind=clipped-power", "algorithm.clip=geometric"],
     ];
     let mut nearest = std::collections::BTreeMap::new();
     for rule in rules {

@@ -71,7 +71,7 @@ fn ratings_are_asked_for() {
         let text = std::fs::read_to_string(sims().join("completion-small.toml")).expect("there");
         let line = text.lines().find(|line| line.starts_with(key));
         let text = text.replace(line.expect("a line"), "");
-        let mut config: undertone::config::Config = toml::from_str(&text).expect("valid");
+        let mut config = undertone::config::Config::read(&text).expect("valid");
         config.sweep = None;
         let error = Experiment::resolve(config, &sims()).expect_err("refused");
         error.to_string()

@@ -331,3 +331,34 @@ fn a_start_that_is_not_of_norm_one_is_refused() {
     long.scale((long.rows() as f64).sqrt());
     check_start(session.plan(), &long).expect_err("another, and too long");
 }
+
+/// What is compared has the rank of the file and no key that only the file's own method has.
+#[test]
+fn a_method_of_completion_is_compared_with_one_that_has_none_of_its_keys() {
+    // Ratings that are kept aside are for predictions alone.
+    let mut ratings = RATINGS.to_vec();
+    ratings.retain(|key| !key.starts_with("completion."));
+    let set = [
+        &ratings[..],
+        &[
+            "algorithm.kind=frank-wolfe",
+            "algorithm.nuclear=100",
+            "algorithm.local=frank-wolfe",
+            "compare={algorithm={kind=\"krylov\",iterations=2}}",
+        ],
+    ];
+    let own = experiment(CASES[0], AveragingKind::Tree, &set.concat());
+    let compared = own.compared().expect("valid").expect("named");
+    let program = compared.program();
+    assert_eq!((program.kind(), program.rank), ("krylov".into(), 2));
+    assert_eq!(program.releases.len(), 2);
+    let sigma =
+        |experiment: &Experiment| experiment.noise().sigma_sum() / experiment.calibrated().z();
+    assert!(
+        (sigma(&own) - sigma(&compared)).abs() < 1e-9,
+        "the same scheme"
+    );
+    let session = compared.session(&Seed::from_u64(3));
+    let outcome = lockstep::run(&session, &mut Silent).expect("runs");
+    assert_eq!(outcome.basis().columns(), 2);
+}

@@ -21,13 +21,22 @@ const fn setting(name: &'static str, set: &'static str) -> Setting {
 pub(super) const KINDS: [Setting; 31] = [
     setting("power", ""),
     setting("low-rank", "algorithm.output=low-rank"),
-    setting("histogram", "algorithm.clip=histogram"),
+    setting(
+        "histogram",
+        "algorithm.kind=clipped-power algorithm.clip=histogram",
+    ),
     setting(
         "histogram-lag",
-        "algorithm.clip=histogram algorithm.clip_lag=true",
+        "algorithm.kind=clipped-power algorithm.clip=histogram algorithm.clip_lag=true",
     ),
-    setting("geometric", "algorithm.clip=geometric"),
-    setting("sparse-vector", "algorithm.clip=sparse-vector"),
+    setting(
+        "geometric",
+        "algorithm.kind=clipped-power algorithm.clip=geometric",
+    ),
+    setting(
+        "sparse-vector",
+        "algorithm.kind=clipped-power algorithm.clip=sparse-vector",
+    ),
     setting("momentum", "algorithm.kind=momentum algorithm.momentum=0.1"),
     setting("krylov", "algorithm.kind=krylov algorithm.block=2"),
     setting(

@@ -1,7 +1,7 @@
 //! The table of experiment files.
 
 use undertone::campaign::auto::Auto;
-use undertone::config::{Config, EngineKind, apply};
+use undertone::config::{Config, EngineKind, OverrideError, apply};
 use undertone::scenario::{Experiment, ExperimentError, Materials};
 
 use super::axes::{ADJACENCIES, Data, KINDS, NOISES, PAIRS, RULES, RUNNERS, WRAPPERS};
@@ -89,7 +89,12 @@ impl Asked {
             let cells = match apply::<Config>(table.clone(), &set) {
                 Ok(config) => cells(&config, &materials, keys),
                 Err(error) => {
-                    vec![vec![keys.named(&error.to_string()); NOISES.len()]; RUNNERS.len()]
+                    let text = match error {
+                        // Without the overrides, which name keys that are not refused.
+                        OverrideError::Invalid { reason, .. } => reason,
+                        other => other.to_string(),
+                    };
+                    vec![vec![keys.named(&text); NOISES.len()]; RUNNERS.len()]
                 }
             };
             Row {

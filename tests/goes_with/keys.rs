@@ -4,8 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use undertone::config::Config;
+use undertone::config::{Config, ReadTable as _};
 
 /// A key that no table has.
 const UNKNOWN: &str = "0";
@@ -119,7 +118,12 @@ impl Keys {
 
 /// Whether the parser takes this key in this table, or no table at this place.
 fn accepts(table: &str, key: &str) -> bool {
-    let inner = toml::Table::from_iter([(key.to_owned(), toml::Value::Integer(1))]);
+    let mut inner = toml::Table::from_iter([(key.to_owned(), toml::Value::Integer(1))]);
+    if table == "algorithm" && key != "kind" {
+        // Whichever kind: a key of another one is refused in other words than one that none has.
+        let kind = toml::Value::String("power".to_owned());
+        inner.insert("kind".to_owned(), kind);
+    }
     let whole = toml::Table::from_iter([(table.to_owned(), toml::Value::Table(inner))]);
     let refusal = refusal(whole);
     !refusal.contains(&format!("unknown field `{key}`")) && !refusal.contains("invalid type: map")
@@ -127,7 +131,7 @@ fn accepts(table: &str, key: &str) -> bool {
 
 /// Why this is no experiment file.
 fn refusal(table: toml::Table) -> String {
-    let read = Config::deserialize(table);
+    let read = Config::of_table(table);
     read.err()
         .map(|error| error.to_string())
         .unwrap_or_default()

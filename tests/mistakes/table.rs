@@ -102,7 +102,10 @@ pub(super) const MISTAKES: &[Mistake] = mistakes! {
     "the format is missing": SHORT, "format = \"csv-triples\"\n" => "", at "[data]", "format", "format = \"csv-triples\"";
     "the rank is missing": RATINGS, "rank = 2\n" => "", at "[algorithm]", "rank", "rank = 4";
     "the kind is missing": RATINGS, "kind = \"krylov\"\n" => "", at "[algorithm]", "kind", "kind = \"covariance\"";
-    "the iterations are missing": RATINGS, "iterations = 3\n" => "", at "[algorithm]", "iterations", "at least 1";
+    "the iterations are missing": RATINGS, "iterations = 3\n" => "", at "[algorithm]", "iterations", "iterations = 3";
+    "a clip of another kind": RATINGS, "iterations = 3" => "iterations = 3\nclip = \"histogram\"", at "clip", "algorithm.clip = \"histogram\"", "set algorithm.kind = \"clipped-power\"";
+    "a key that only its kind needs is missing": RATINGS, "\"krylov\"" => "\"momentum\"", at "[algorithm]", "momentum", "momentum = 0.01";
+    "a key beside an open choice": RATINGS, "\"krylov\"" => "\"auto\"", at "iterations", "iterations = 3", "leave it out";
     "a key stands in the wrong table": SHORT, "items = 6" => "items = 6\nepsilon = 2.0", at "epsilon", "epsilon", "privacy.epsilon";
     "a key stands above the tables": SHORT, "[data]\n" => "epsilon = 2.0\n[data]\n", at "epsilon", "epsilon", "privacy.epsilon";
     "a key stands twice": RATINGS, "rank = 2" => "rank = 2\nrank = 3", at "rank = 3", "rank", "leave one of the two out";

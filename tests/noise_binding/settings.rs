@@ -285,7 +285,11 @@ fn of_interactions() {
 #[test]
 fn of_numbers() {
     independent(&OF_NUMBERS, &NUMBERS, 0);
-    let clipped = [&OF_NUMBERS[..], &["algorithm.clip=histogram"]].concat();
+    let clipped = [
+        &OF_NUMBERS[..],
+        &["algorithm.kind=clipped-power", "algorithm.clip=histogram"],
+    ]
+    .concat();
     independent(&clipped, &CLIPS, 0);
     let generated = "data={format=\"generated\",generate={kind=\"spiked\",rows=60,columns=200,strengths=[3.0],noise=0.1,seed=1},ranges=[-5,5],row_clip=3}";
     let base = [&[generated][..], &OF_NUMBERS[1..]].concat();

@@ -84,7 +84,7 @@ fn the_mean_and_the_rest_spend_exactly_the_budget() {
         let set = [&PRIVATE_MEAN[..2], &[of_share.as_str()], more].concat();
         let experiment = experiment("pca-digits.toml", &set);
         let session = experiment.session(&Seed::from_u64(1));
-        let iterations = f64::from(experiment.config().algorithm.iterations);
+        let iterations = f64::from(experiment.config().algorithm.table().iterations());
         let mu = iterations.sqrt() / experiment.calibrated().z();
         let parts: Vec<f64> = session
             .plan()

@@ -401,26 +401,29 @@ const NUMBERS: [(&str, &str); 23] = [
         "private mean, krylov",
         "data.centre=private;data.raw_clip=2;algorithm.kind=krylov;algorithm.block=5",
     ),
-    ("histogram", "algorithm.clip=histogram"),
+    (
+        "histogram",
+        "algorithm.kind=clipped-power;algorithm.clip=histogram",
+    ),
     (
         "histogram, lag",
-        "algorithm.clip=histogram;algorithm.clip_lag=true;noise.scheme=local",
+        "algorithm.kind=clipped-power;algorithm.clip=histogram;algorithm.clip_lag=true;noise.scheme=local",
     ),
     (
         "histogram, ring",
-        "algorithm.clip=histogram;noise.scheme=ring",
+        "algorithm.kind=clipped-power;algorithm.clip=histogram;noise.scheme=ring",
     ),
     (
         "geometric",
-        "algorithm.clip=geometric;algorithm.clip_share=0.2;algorithm.clip_quantile=0.9",
+        "algorithm.kind=clipped-power;algorithm.clip=geometric;algorithm.clip_share=0.2;algorithm.clip_quantile=0.9",
     ),
     (
         "sparse vector",
-        "algorithm.clip=sparse-vector;engine.kind=central",
+        "algorithm.kind=clipped-power;algorithm.clip=sparse-vector;engine.kind=central",
     ),
     (
         "sparse vector, replaced",
-        "algorithm.clip=sparse-vector;engine.kind=central;privacy.adjacency=replace-user;privacy.epsilon=1",
+        "algorithm.kind=clipped-power;algorithm.clip=sparse-vector;engine.kind=central;privacy.adjacency=replace-user;privacy.epsilon=1",
     ),
 ];
 

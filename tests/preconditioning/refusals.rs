@@ -43,11 +43,12 @@ fn what_p_does_not_go_with_is_refused_with_what_to_change() {
         (
             "tests/power.toml",
             &[
+                "algorithm.kind=clipped-power",
                 "algorithm.clip=histogram",
                 "privacy.adjacency=user",
                 "privacy.sensitivity=unit-row",
             ],
-            "algorithm.clip",
+            "with algorithm.kind = \"clipped-power\"",
         ),
         (
             "tests/power.toml",

@@ -196,7 +196,11 @@ fn lists_and_settings_that_do_not_go_together_are_refused_by_name() {
         (&[hash, "peers.sizes=[5,5,5,5,5,5,5,5]"], "peers.sizes"),
         (&[hash, "noise.scheme=ring"], "data.users_file"),
         (
-            &[hash, "algorithm.kind=power", "algorithm.clip=histogram"],
+            &[
+                hash,
+                "algorithm.kind=clipped-power",
+                "algorithm.clip=histogram",
+            ],
             "algorithm.clip",
         ),
         (&[hash, "recommender={method=\"auto\"}"], "recommender"),

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use undertone::config::{Config, EngineConfig, EngineKind, TransportKind, read_config};
+use undertone::config::{
+    Config, ConfigError, EngineConfig, EngineKind, TransportKind, read_config,
+};
 use undertone::protocol::averaging::{AveragingError, AveragingKind};
 use undertone::scenario::{AveragingTableError, Experiment, ExperimentError, Materials};
 
@@ -90,6 +92,28 @@ pub(crate) const CASES: [Case; 7] = [
 
 /// P1's own method on the quickstart's users, shrunk to 40 items, rank 3 and 2 iterations on this graph, then changed.
 pub(crate) fn config(case: Case, scheme: AveragingKind, set: &[&str]) -> Config {
+    read(case, scheme, set).unwrap_or_else(|error| panic!("{}: {error}", case.name))
+}
+
+/// Why this is no experiment, with all causes: what reading says, or what resolving says.
+pub(crate) fn refusal(case: Case, scheme: AveragingKind, set: &[&str]) -> String {
+    let config = match read(case, scheme, set) {
+        Ok(config) => config,
+        Err(error) => return error.to_string(),
+    };
+    let Err(error) = resolve(config) else {
+        panic!("{set:?} is accepted");
+    };
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(&error);
+    while let Some(error) = source {
+        text += &format!(": {error}");
+        source = error.source();
+    }
+    text
+}
+
+fn read(case: Case, scheme: AveragingKind, set: &[&str]) -> Result<Config, ConfigError> {
     let mut set = set.to_vec();
     let mut all = vec![
         format!("name={}", case.name),
@@ -109,7 +133,6 @@ pub(crate) fn config(case: Case, scheme: AveragingKind, set: &[&str]) -> Config 
     }
     all.extend(set.iter().map(|s| (*s).to_owned()));
     read_config(&repository("tests/power.toml"), &all)
-        .unwrap_or_else(|error| panic!("{}: {error}", case.name))
 }
 
 /// That configuration, resolved.

@@ -1,6 +1,6 @@
 //! How long the contribution of a row is, and what it is divided by.
 
-use super::grid;
+use crate::algorithm::clip_grid as grid;
 use crate::linalg::SparseRows;
 
 /// A little less than 1, so that rounding never makes a shortened contribution longer than its threshold.

@@ -1,7 +1,5 @@
 //! The power method on contributions that are clipped to a threshold found under noise, iteration after iteration.
 
-mod clip;
-mod grid;
 mod lengths;
 
 #[cfg(test)]
@@ -10,13 +8,15 @@ mod tests;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use clip::{Clip, ClipRule};
-pub use grid::{BINS, THRESHOLDS, threshold};
 use lengths::Longer;
+use serde::{Deserialize, Serialize};
 
+use super::Start;
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, made, program_of};
 use super::{
-    AgreedNumber, Algorithm, AlgorithmError, BlockSpec, Form, History, Program, PublicState,
-    ReleaseSpec, Released, RetainedState, ThresholdSearch,
+    AgreedNumber, Algorithm, AlgorithmError, BINS, BlockSpec, Clip, ClipRule, Form, History,
+    Program, PublicState, ReleaseSpec, Released, RetainedState, THRESHOLDS, ThresholdSearch,
+    threshold,
 };
 use crate::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use crate::vocabulary::{Iteration, Quantity, ReleaseId};
@@ -334,5 +334,99 @@ impl Algorithm for ClippedPower {
 
     fn estimate(&self, state: &PublicState) -> Arc<Block> {
         Arc::clone(&state.query)
+    }
+}
+
+/// The default of `clip_share`.
+const SHARE: f64 = 0.1;
+
+/// The default of `clip_quantile`.
+const QUANTILE: f64 = 0.95;
+
+/// `[algorithm]` with `kind = "clipped-power"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClippedPowerTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// L: iterations.
+    pub iterations: u32,
+    /// X⁰: `"random"`, or `"popularity"`, whose first column is public item popularity.
+    #[serde(default, skip_serializing_if = "Start::is_random")]
+    pub start: Start,
+    /// How thresholds are found: `"histogram"`, `"geometric"`, or `"sparse-vector"` under a curator.
+    pub clip: ClipRule,
+    /// f: the share of the budget that the thresholds spend together, 0.1 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip_share: Option<f64>,
+    /// γ: the share of the rows that are to be left as they are, 0.95 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip_quantile: Option<f64>,
+    /// Whether the histogram of one iteration travels with its product and serves the next; false where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip_lag: Option<bool>,
+}
+
+impl AlgorithmTable for ClippedPowerTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        let clip = Clip {
+            test_epsilon: facts.search_epsilon,
+            ..self.rule_of(facts.slots)
+        };
+        made(ClippedPower::new(
+            facts.items,
+            self.rank,
+            self.iterations,
+            clip,
+        ))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        let clip = Clip {
+            rule: ClipRule::Histogram,
+            share: SHARE,
+            quantile: QUANTILE,
+            lag: false,
+            slots: 1,
+            test_epsilon: 0.0,
+        };
+        program_of(ClippedPower::new(2, 1, 1, clip))
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            start: self.start,
+            ..DataRequirements::default()
+        }
+    }
+
+    fn clip(&self, slots: usize) -> Option<Clip> {
+        Some(self.rule_of(slots))
+    }
+
+    fn finds_eigenvectors(&self) -> bool {
+        false
+    }
+}
+
+impl ClippedPowerTable {
+    /// The rule for rows that fill some of so many slots, before anybody searches.
+    fn rule_of(&self, slots: usize) -> Clip {
+        Clip {
+            rule: self.clip,
+            share: self.clip_share.unwrap_or(SHARE),
+            quantile: self.clip_quantile.unwrap_or(QUANTILE),
+            lag: self.clip_lag.unwrap_or(false),
+            slots,
+            test_epsilon: 0.0,
+        }
     }
 }

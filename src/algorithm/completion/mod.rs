@@ -19,17 +19,18 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub(super) use super::{DescentError, RatedRows};
+pub(super) use super::{Completion, DescentError, RatedRows};
 
 pub use frank_wolfe::{
-    FrankWolfe, FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, StepRule,
+    FrankWolfe, FrankWolfeParameters, FrankWolfeTable, Global, GlobalPart, Local, LocalStep,
+    OjaStep, StepRule,
 };
 pub use methods::completer;
 pub use own_check::has_signal;
 pub use parts::{CompleterParts, PartsError};
-pub use projected_gradient::ProjectedGradient;
-pub use spectral_ridge::SpectralRidge;
-pub use svd::SvdCompletion;
+pub use projected_gradient::{ProjectedGradient, ProjectedGradientTable};
+pub use spectral_ridge::{SpectralRidge, SpectralRidgeTable};
+pub use svd::{SvdCompletion, SvdCompletionTable};
 
 /// Whose constants a completion algorithm runs with: `algorithm.mode` of an experiment file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,18 +58,3 @@ pub trait Completer: fmt::Debug + Send + Sync {
     /// All public numbers that it consists of; [`completer`] makes it again from them.
     fn parts(&self) -> CompleterParts;
 }
-
-/// What a method of completion is told beside the keys of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Completion {
-    /// What is public of the rows.
-    pub rows: RatedRows,
-    /// Whether item means are released first.
-    pub item_means: bool,
-    /// Of μ²: what sums, counts and the triangle spend.
-    pub shares: [f64; 3],
-}
-
-/// The shares of sums, counts and the triangle where a file gives none.
-pub const SHARES: [f64; 3] = [0.10, 0.05, 0.85];

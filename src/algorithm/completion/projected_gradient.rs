@@ -7,10 +7,13 @@ use std::sync::Arc;
 
 use nalgebra::DMatrix;
 
+use serde::{Deserialize, Serialize};
+
 use super::own_check::{CHECKED, checked};
 use super::parts::{MOST_STEPS, wrong};
 use super::{Completer, CompleterParts, DescentError, PartsError, RatedRows, triangle};
 use crate::algorithm::centred::shorten;
+use crate::algorithm::table::{AlgorithmTable, DataFacts, DataRequirements, made};
 use crate::algorithm::{
     Algorithm, AlgorithmError, History, Program, Proved, PublicState, ReleaseSpec, Released,
 };
@@ -382,6 +385,59 @@ impl Completer for GradientCompleter {
             ]),
             item_means: Vec::new(),
             constants: BTreeMap::from(constants.map(|(name, x)| (name.to_owned(), x))),
+        }
+    }
+}
+
+/// η where none is given.
+const STEP_SIZE: f64 = 0.5;
+
+/// `[algorithm]` with `kind = "projected-gradient"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectedGradientTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// L: iterations.
+    pub iterations: u32,
+    /// k: the nuclear norm of the ball that is searched, in units of ratings.
+    pub nuclear: f64,
+    /// η, above 0 and at most 1; 0.5 where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_size: Option<f64>,
+}
+
+impl AlgorithmTable for ProjectedGradientTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        let rows = facts
+            .completion
+            .ok_or(AlgorithmError::Ratings {
+                algorithm: "projected-gradient",
+            })?
+            .rows;
+        let (items, rank, iterations) = (facts.items, self.rank, self.iterations);
+        let numbers = (self.nuclear, self.step_size.unwrap_or(STEP_SIZE));
+        made(ProjectedGradient::new(
+            items, rank, iterations, rows, numbers,
+        ))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        None
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            completes: true,
+            ..DataRequirements::default()
         }
     }
 }

@@ -10,6 +10,8 @@ use std::sync::Arc;
 
 pub(super) use ridge::Ridge;
 
+use serde::{Deserialize, Serialize};
+
 use super::super::centred::{shorten, shortening};
 use super::super::{
     Algorithm, AlgorithmError, BlockSpec, Form, History, IsometricCovariance, Program, Proved,
@@ -17,6 +19,9 @@ use super::super::{
 };
 use super::own_check::{freed, overlap};
 use super::{Completer, Completion};
+use crate::algorithm::table::{
+    AlgorithmTable, DataFacts, DataRequirements, check_iterations, made,
+};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, leading_eigenvectors};
 use crate::vocabulary::{Iteration, Quantity, ReleaseId};
 
@@ -387,5 +392,46 @@ impl Algorithm for SpectralRidge {
     fn completer(&self, state: &PublicState) -> Option<Box<dyn Completer>> {
         self.ridge(state)
             .map(|ridge| Box::new(ridge) as Box<dyn Completer>)
+    }
+}
+
+/// `[algorithm]` with `kind = "spectral-ridge"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpectralRidgeTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// L: 2, or 1 without item means.
+    pub iterations: u32,
+}
+
+impl AlgorithmTable for SpectralRidgeTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        let algorithm = "spectral-ridge";
+        let completion = facts.completion;
+        let completion = completion.ok_or(AlgorithmError::Ratings { algorithm })?;
+        let needed = 1 + u32::from(completion.item_means);
+        check_iterations(algorithm, needed, self.iterations)?;
+        made(SpectralRidge::new(facts.items, self.rank, completion))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        None
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            completes: true,
+            item_means: true,
+            ..DataRequirements::default()
+        }
     }
 }

@@ -5,12 +5,17 @@ use std::f64::consts::SQRT_2;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::own_check::{CHECKED, checked, freed, overlap};
 use super::{
     Completer, CompleterParts, CompletionMode, DescentError, PartsError, RatedRows, triangle,
 };
 use crate::algorithm::centred::shortening;
 use crate::algorithm::covariance::leading;
+use crate::algorithm::table::{
+    AlgorithmTable, DataFacts, DataRequirements, check_iterations, made, one,
+};
 use crate::algorithm::{
     Algorithm, AlgorithmError, BlockSpec, History, Program, Proved, PublicState, ReleaseSpec,
     Released,
@@ -307,6 +312,54 @@ impl Completer for Projection {
             of_directions: BTreeMap::from(of_directions),
             item_means: Vec::new(),
             constants: BTreeMap::from(constants),
+        }
+    }
+}
+
+/// `[algorithm]` with `kind = "svd-completion"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SvdCompletionTable {
+    /// p: eigenvectors wanted, columns of the basis.
+    pub rank: usize,
+    /// L: exactly 1, which is the default.
+    #[serde(default = "one")]
+    pub iterations: u32,
+    /// Whose constants: `"tight"` (where absent) or `"paper"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<CompletionMode>,
+}
+
+impl AlgorithmTable for SvdCompletionTable {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
+        let rows = facts
+            .completion
+            .ok_or(AlgorithmError::Ratings {
+                algorithm: "svd-completion",
+            })?
+            .rows;
+        check_iterations("svd-completion", 1, self.iterations)?;
+        let mode = self.mode.unwrap_or_default();
+        made(SvdCompletion::new(facts.items, self.rank, rows, mode))
+    }
+
+    fn sketch(&self) -> Option<Program> {
+        None
+    }
+
+    fn requirements(&self) -> DataRequirements {
+        DataRequirements {
+            completes: true,
+            published: self.mode == Some(CompletionMode::Paper),
+            ..DataRequirements::default()
         }
     }
 }

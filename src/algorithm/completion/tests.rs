@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::{
     Completer, Completion, CompletionMode, FrankWolfe, FrankWolfeParameters, Global, Local,
-    OjaStep, ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion,
+    OjaStep, ProjectedGradient, RatedRows, SpectralRidge, StepRule, SvdCompletion,
 };
+use crate::algorithm::SHARES;
 use crate::algorithm::{Algorithm, Next, PublicState, contribution};
 use crate::linalg::{Block, SparseRows, start_block};
 use crate::vocabulary::{Label, ReleaseId, Seed};

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::algorithm::{Program, ReleaseSpec, Unsupported};
-use crate::config::{AlgorithmConfig, Config, DataFacts};
+use crate::algorithm::{
+    AlgorithmTable, CovarianceTable, DataFacts, IsometricCovarianceTable, KrylovTable, Program,
+    RakedCovarianceTable, ReleaseSpec, Unsupported,
+};
+use crate::config::{AnyAlgorithmTable, Config};
 use crate::plan::{self, BudgetShare};
 use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::protocol::averaging::Load;
@@ -22,7 +25,7 @@ const BLOCKS: [usize; 3] = [1, 2, 4];
 /// An algorithm under a degree floor that can be run, over whatever averaging scheme.
 #[derive(Clone, Debug)]
 pub(super) struct Proposal {
-    pub(super) algorithm: AlgorithmConfig,
+    pub(super) algorithm: AnyAlgorithmTable,
     pub(super) floor: u32,
     /// Whose bound is taken, and whether the floor is a root floor.
     pub(super) rule: SensitivityRule,
@@ -37,7 +40,7 @@ pub(super) struct Proposal {
 impl Proposal {
     /// What it is called over this averaging scheme.
     pub(super) fn name(&self, scheme: &str) -> String {
-        let kind = format!("{} over {scheme}", self.algorithm.kind.name());
+        let kind = format!("{} over {scheme}", self.algorithm.name());
         name(&kind, &self.algorithm, self.floor)
     }
 
@@ -46,16 +49,22 @@ impl Proposal {
         let parameters = &self.parameters;
         let held = self.coordinates + extra;
         Load::sum(parameters.scale_rounds, held, parameters.values)
-            .repeated(self.algorithm.iterations)
+            .repeated(self.algorithm.table().iterations())
     }
 }
 
-fn name(kind: &str, algorithm: &AlgorithmConfig, floor: u32) -> String {
-    let iterations = algorithm.iterations;
-    match algorithm.block {
-        _ if algorithm.releases_the_matrix() => format!("{kind}, D = {floor}"),
-        Some(block) => format!("{kind}, L = {iterations}, b = {block}, D = {floor}"),
-        None => format!("{kind}, L = {iterations}, D = {floor}"),
+fn name(kind: &str, algorithm: &AnyAlgorithmTable, floor: u32) -> String {
+    let table = algorithm.table();
+    let first = table
+        .sketch()
+        .map(|program| program.releases[0].blocks[0].quantity);
+    match first {
+        Some(Quantity::Product) => format!(
+            "{kind}, L = {}, b = {}, D = {floor}",
+            table.iterations(),
+            table.query_columns()
+        ),
+        _ => format!("{kind}, D = {floor}"),
     }
 }
 
@@ -66,29 +75,47 @@ fn name(kind: &str, algorithm: &AlgorithmConfig, floor: u32) -> String {
 /// interaction under a root floor D its Δ is below √(2/D) and the noise is divided by √2, which is below the packed triangle's
 /// 1.04/√D; under a plain floor it is √(1−1/(2D)) of that one's 1/√D.
 fn algorithms(
-    own: AlgorithmConfig,
+    own: &dyn AlgorithmTable,
     items: usize,
-) -> Vec<(AlgorithmConfig, Option<AlgorithmConfig>)> {
-    let from_start = |plain| AlgorithmConfig {
-        start: own.start,
-        ..plain
-    };
+) -> Vec<(AnyAlgorithmTable, Option<AnyAlgorithmTable>)> {
+    let (rank, start) = (own.rank(), own.requirements().start);
     let krylov = KRYLOV.into_iter().flat_map(|l| {
-        let blocks = BLOCKS
-            .map(|times| own.rank.saturating_mul(times))
-            .into_iter();
+        let blocks = BLOCKS.map(|times| rank.saturating_mul(times)).into_iter();
         // More directions than items repeat earlier ones.
         let fresh = blocks.filter(move |block| block.saturating_mul(l as usize) <= items);
         fresh.map(move |block| {
-            let krylov = AlgorithmConfig::krylov(own.rank, block, l);
-            (from_start(krylov), None)
+            let krylov = KrylovTable {
+                rank,
+                block: Some(block),
+                iterations: l,
+                start,
+                ..KrylovTable::default()
+            };
+            (krylov.into(), None)
         })
     });
-    let isometric = from_start(AlgorithmConfig::isometric_covariance(own.rank));
-    let packed = from_start(AlgorithmConfig::covariance(own.rank));
-    let raked = from_start(AlgorithmConfig::raked_covariance(own.rank));
+    let isometric = IsometricCovarianceTable {
+        rank,
+        iterations: 1,
+        start,
+        ..IsometricCovarianceTable::default()
+    };
+    let packed = CovarianceTable {
+        rank,
+        iterations: 1,
+        start,
+        ..CovarianceTable::default()
+    };
+    let raked = RakedCovarianceTable {
+        rank,
+        iterations: 1,
+        start,
+    };
     krylov
-        .chain([(isometric, Some(packed)), (raked, None)])
+        .chain([
+            (isometric.into(), Some(packed.into())),
+            (raked.into(), None),
+        ])
         .collect()
 }
 
@@ -102,7 +129,9 @@ pub(super) fn settings(experiment: &Experiment) -> (Vec<Proposal>, Vec<(String, 
     let session = experiment.session(&Seed::from_u64(config.seed));
     let own = session.plan().parameters();
     let (mut settings, mut refused) = (Vec::new(), Vec::new());
-    for (algorithm, instead) in algorithms(config.algorithm, experiment.user_rows().dimension()) {
+    for (algorithm, instead) in
+        algorithms(config.algorithm.table(), experiment.user_rows().dimension())
+    {
         for &floor in &floors {
             let first = setting(experiment, own, algorithm, floor);
             let second = |why| match instead {
@@ -112,7 +141,7 @@ pub(super) fn settings(experiment: &Experiment) -> (Vec<Proposal>, Vec<(String, 
             match first.or_else(second) {
                 Ok(setting) => settings.push(setting),
                 Err(why) => {
-                    refused.push((name(algorithm.kind.name(), &algorithm, floor), why));
+                    refused.push((name(algorithm.name(), &algorithm, floor), why));
                 }
             }
         }
@@ -158,12 +187,13 @@ fn supports(program: &Program, release: &ReleaseSpec) -> Result<(), Unsupported>
 fn setting(
     experiment: &Experiment,
     own: &SessionParameters,
-    algorithm: AlgorithmConfig,
+    algorithm: AnyAlgorithmTable,
     floor: u32,
 ) -> Result<Proposal, String> {
     let config = experiment.config();
     let items = experiment.user_rows().dimension();
     let built = algorithm
+        .table()
         .algorithm(&DataFacts::of_items(items, floor))
         .map_err(|error| error.to_string())?;
     let program = Arc::new(built.program());
@@ -178,8 +208,8 @@ fn setting(
         .of(block.quantity, block.columns)
         .map_err(|error| error.to_string())?;
     let promise = experiment.plan().promise();
-    let calibrated =
-        plan::multiplier(promise, algorithm.iterations).map_err(|error| error.to_string())?;
+    let calibrated = plan::multiplier(promise, algorithm.table().iterations())
+        .map_err(|error| error.to_string())?;
     let parameters = SessionParameters {
         program: Arc::clone(&program),
         sensitivity,

@@ -36,7 +36,11 @@ pub(super) fn choose(candidates: &[Candidate], bytes: Option<u64>) -> Option<&Ca
         .into_iter()
         .map(|one| (one, score(&one.predicted_by_stand_in, &best)))
         .min_by(|(a, of_a), (b, of_b)| {
-            let iterations = a.algorithm.iterations.cmp(&b.algorithm.iterations);
+            let iterations = a
+                .algorithm
+                .table()
+                .iterations()
+                .cmp(&b.algorithm.table().iterations());
             of_a.total_cmp(of_b)
                 .then(iterations)
                 .then(a.bytes_max_peer.cmp(&b.bytes_max_peer))

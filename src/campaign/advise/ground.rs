@@ -61,7 +61,10 @@ impl Ground {
         let normals = crate::linalg::normal_columns(n, n, &mut generator);
         let mut starts: Vec<((Start, usize), DMatrix<f64>)> = Vec::new();
         for setting in all {
-            let key = (setting.algorithm.start, setting.algorithm.block().min(n));
+            let key = (
+                setting.algorithm.table().requirements().start,
+                setting.algorithm.table().query_columns().min(n),
+            );
             if starts.iter().any(|(known, _)| *known == key) {
                 continue;
             }
@@ -83,7 +86,10 @@ impl Ground {
         let rank = program.rank;
         let basis = match program.releases.first()?.blocks.first()?.quantity {
             Quantity::Product => {
-                let key = (setting.algorithm.start, program.query_columns.min(n));
+                let key = (
+                    setting.algorithm.table().requirements().start,
+                    program.query_columns.min(n),
+                );
                 let (_, start) = draw.starts.iter().find(|(known, _)| *known == key)?;
                 let bound = sensitivity.of(Quantity::Product, key.1).ok()?;
                 let trial = KrylovTrial {

@@ -110,7 +110,7 @@ use self::candidates::{Proposal, settings};
 use self::choice::choose;
 use self::ground::{Draw, Ground};
 use self::schemes::{Scheme, schemes};
-use crate::config::{AlgorithmConfig, AveragingConfig};
+use crate::config::{AnyAlgorithmTable, AveragingConfig};
 use crate::privacy::SensitivityRule;
 use crate::protocol::averaging::Traffic;
 use crate::scenario::Experiment;
@@ -158,7 +158,7 @@ pub struct Candidate {
     /// A short name, such as `krylov over tree, L = 3, b = 16, D = 20`.
     pub name: String,
     /// Keys of `[algorithm]`.
-    pub algorithm: AlgorithmConfig,
+    pub algorithm: AnyAlgorithmTable,
     /// Keys of `[averaging]`.
     pub averaging: AveragingConfig,
     /// `data.degree_floor`.
@@ -221,7 +221,7 @@ pub fn advise(
     if experiment.config().noise.distribution != Distribution::Gaussian {
         return Err(AdviseError::Laplace);
     }
-    if !experiment.config().algorithm.precondition.is_none() {
+    if !experiment.config().algorithm.weights().source.is_none() {
         return Err(AdviseError::Preconditioned);
     }
     if experiment.config().recommender.is_some() {
@@ -422,7 +422,7 @@ fn predictions(
     let total = (drawn.len() * (within.len() + 1)) as u64;
     let done = AtomicU64::new(0);
     let advance = || progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
-    let rank = experiment.config().algorithm.rank;
+    let rank = experiment.config().algorithm.table().rank();
     let with: Vec<_> = drawn.iter().zip(pilots).collect();
     let grounds: Vec<(Ground, Vec<Draw>)> = with
         .par_iter()

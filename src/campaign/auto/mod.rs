@@ -27,11 +27,13 @@ use std::path::Path;
 
 use self::sessions::{chosen, ground, of_pilot};
 use super::advise::{AdviseOptions, AlgorithmAdvice, Guess, PilotCounts, advise};
+use crate::algorithm::AutoTable;
 use crate::algorithm::Pilot;
-use crate::config::{AlgorithmConfig, Config, PilotConfig};
+use crate::config::{Config, PilotConfig};
 use crate::engine::{Observer, Outcome, Silent};
 use crate::run::receipt::{Choice, PilotReceipt, Receipt};
 use crate::run::{Report, run, run_engine};
+use crate::scenario::PilotTableError;
 use crate::scenario::{Experiment, ExperimentError, Materials};
 use crate::vocabulary::TAIL_DEGREES;
 
@@ -82,15 +84,26 @@ impl Auto {
     /// The same configuration with the choice left open, after a pilot of this share: what is said of the algorithm but its rank and start
     /// is forgotten. `share` stands for the file's own where it is `None`.
     #[must_use]
-    pub fn opened(mut config: Config, share: Option<f64>) -> Config {
+    ///
+    /// # Errors
+    /// [`PilotTableError::Open`] for a P, which no candidate has.
+    pub fn opened(mut config: Config, share: Option<f64>) -> Result<Config, PilotTableError> {
+        if !config.algorithm.weights().source.is_none() {
+            return Err(PilotTableError::Open {
+                key: "algorithm.precondition",
+                why: "candidates are compared by the eigenvectors of A, not of P A P; leave precondition out, or name the algorithm",
+            });
+        }
         let mut pilot = config.pilot.unwrap_or_default();
         pilot.share = share.unwrap_or(pilot.share);
-        config.algorithm = sessions::bare(
-            &config.algorithm,
-            AlgorithmConfig::auto(config.algorithm.rank),
-        );
+        let own = config.algorithm.table();
+        config.algorithm = AutoTable {
+            rank: own.rank(),
+            start: own.requirements().start,
+        }
+        .into();
         config.pilot = Some(pilot);
-        config
+        Ok(config)
     }
 
     /// Checks everything that does not depend on the choice: the pilot, and an algorithm that could follow it.

@@ -220,8 +220,9 @@ impl Sweep {
         let key = (
             HeldKey::of(&config),
             config.data.degree_floor,
-            config.algorithm.rank,
-            (!config.algorithm.precondition.is_none()).then(|| config.algorithm.preconditioning()),
+            config.algorithm.table().rank(),
+            (!config.algorithm.weights().source.is_none())
+                .then(|| config.algorithm.weights().numbers()),
         );
         let fixed = self.fixed.get(key, || {
             Ok::<_, Box<dyn std::error::Error>>(Fixed::of(&resolve()?))

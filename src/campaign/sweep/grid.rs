@@ -8,7 +8,7 @@ use super::measures::PredictionErrors;
 use super::permutation;
 use super::references::Fixed;
 use crate::config::{
-    self, Config, EngineKind, MethodConfig, NoiseConfig, PrivacyConfig, SweepConfig,
+    self, Config, EngineKind, MethodConfig, NoiseConfig, OverrideError, PrivacyConfig, SweepConfig,
 };
 use crate::linalg::Block;
 use crate::plan::Memo;
@@ -253,9 +253,15 @@ impl Sweep {
     ) -> Result<Config, SweepError> {
         let mut reference = neutral(self.configured(None, point, &whose)?);
         // What a method finds of P A P is measured against P A P.
-        reference.algorithm.precondition = config.algorithm.precondition;
-        reference.algorithm.precondition_exponent = config.algorithm.precondition_exponent;
-        reference.algorithm.precondition_shrinkage = config.algorithm.precondition_shrinkage;
+        let weights = config.algorithm.weights();
+        let algorithm = reference.algorithm.with_weights(weights);
+        reference.algorithm = algorithm.map_err(|why| SweepError::Invalid {
+            whose: whose.clone(),
+            source: Box::new(OverrideError::Invalid {
+                text: String::new(),
+                reason: why.message().to_owned(),
+            }),
+        })?;
         let measured_on = self.resolved(&reference, &whose)?;
         let expected = measured_on.user_rows().dimension();
         if let Some(why) = References::out_of_reach(&measured_on)

@@ -59,7 +59,7 @@ impl<'a> Outcomes<'a> {
     pub(super) fn algorithm(&self, method: usize, place: usize, rest: usize) -> &'static str {
         let point = place * self.rests + rest;
         let setting = &self.sweep.settings[method * self.sweep.grid.len() + point];
-        setting.config.algorithm.kind.name()
+        setting.config.algorithm.name()
     }
 
     pub(super) fn curves(&self, measure: impl Fn(&Measures) -> Option<f64>) -> Vec<Curve> {

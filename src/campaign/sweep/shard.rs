@@ -226,11 +226,10 @@ impl Shards {
                 first: first.clone(),
             });
         }
-        let config: Config =
-            toml::from_str(&written.experiment).map_err(|error| MergeError::NoShard {
-                path: first.join(FILE),
-                why: error.to_string(),
-            })?;
+        let config = Config::read(&written.experiment).map_err(|error| MergeError::NoShard {
+            path: first.join(FILE),
+            why: error.to_string(),
+        })?;
         let materials = materials(&written.base);
         let sweep = Sweep::from_materials(config.clone(), materials);
         let sweep = sweep.map_err(|source| MergeError::Sweep {

@@ -82,8 +82,8 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     let config = experiment.config();
     println!(
         "{} of rank {} on {} columns, averaged by \"{}\"",
-        config.algorithm.kind.name(),
-        config.algorithm.rank,
+        config.algorithm.name(),
+        config.algorithm.table().rank(),
         invitation.columns.len(),
         config.averaging.scheme.name(),
     );

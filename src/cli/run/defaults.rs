@@ -27,7 +27,7 @@ mod tests {
     #[test]
     fn values_stand_as_a_file_would_have_them() {
         let text = "[data]\npath = \"a\"\nformat = \"lightgcn\"\n[privacy]\nepsilon = 1.0\ndelta = 1.25e-6\n[topology]\ngenerator = \"ring\"";
-        let config: Config = toml::from_str(text).expect("valid");
+        let config = Config::read(text).expect("valid");
         let found = line(
             &config,
             &["topology", "privacy.delta", "averaging.scheme", "faults"],

@@ -80,7 +80,7 @@ fn supports(program: &Program, release: &ReleaseSpec) -> Result<(), Unsupported>
 /// Refuses what a simulation draws from everybody's data.
 pub(super) fn check(config: &Config) -> Result<(), DeploymentError> {
     let refused = |key, why| Err(DeploymentError::Key { key, why });
-    let (data, algorithm) = (&config.data, &config.algorithm);
+    let (data, algorithm) = (&config.data, config.algorithm.table());
     match data.format {
         DataFormat::Ratings(_) | DataFormat::Matrix(_) => {}
         _ => {
@@ -124,19 +124,20 @@ pub(super) fn check(config: &Config) -> Result<(), DeploymentError> {
         let why = "a private mean is not built for sessions yet: take public means, or none";
         return refused("data.centre", why);
     }
-    if !algorithm.clip.is_none() {
-        let why = "thresholds are chosen by how many rows there are, which nobody knows here: leave clip out";
+    if algorithm.clip(1).is_some() {
+        let why = "thresholds are chosen by how many rows there are, which nobody knows here: set algorithm.kind = \"power\" and leave clip out";
         return refused("algorithm.clip", why);
     }
     if config.noise.distribution == Distribution::Laplace {
         let why = "ledgers count losses of Gaussian noise: leave distribution and holders out";
         return refused("noise.distribution", why);
     }
-    if algorithm.start == Start::Popularity {
+    let required = algorithm.requirements();
+    if required.start == Start::Popularity {
         let why = "popularity is drawn from everybody's data: leave start out";
         return refused("algorithm.start", why);
     }
-    if algorithm.precondition != Precondition::None {
+    if required.weights.source != Precondition::None {
         let why = "weights of items are drawn from everybody's data: leave precondition out";
         return refused("algorithm.precondition", why);
     }

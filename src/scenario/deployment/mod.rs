@@ -54,7 +54,7 @@ use super::materials::Materials;
 use super::rows::Rows;
 use super::{defaults, memory, numbers};
 use crate::algorithm::LocalData;
-use crate::config::{Config, PeerCount};
+use crate::config::{Config, PeerCount, ReadTable as _};
 use crate::data::{ColumnProblem, FileFormat, ItemNames, Loaded, OwnFile};
 use crate::linalg::SparseRows;
 use crate::privacy::Scheme;
@@ -291,7 +291,7 @@ impl Deployment {
                 data.insert("items_file".to_owned(), Value::String(ITEMS.to_owned()));
             }
         }
-        let read: Result<Config, toml::de::Error> = Value::Table(table).try_into();
+        let read = Config::of_table(table);
         let mut config = read.map_err(|error| DeploymentError::Parse(error.to_string()))?;
         defaults::of_format(&mut config, None);
         Ok(config)
@@ -330,8 +330,8 @@ impl Deployment {
                 why: "with noise.scheme = \"ring\" all members together may hold 20 million rows: lower it, or choose scheme = \"pairwise\"",
             });
         }
-        let block = config.algorithm.block.unwrap_or(1);
-        let block = config.algorithm.rank.max(block) as u128;
+        let table = config.algorithm.table();
+        let block = table.rank().max(table.query_columns()) as u128;
         if block
             .saturating_mul(block)
             .saturating_mul(self.columns.len() as u128)

@@ -259,8 +259,8 @@ fn what_could_ask_about_rows_is_refused_by_name() {
         ),
         (
             "algorithm.clip",
-            "iterations = 2",
-            "iterations = 2\nclip = \"histogram\"",
+            "kind = \"krylov\"",
+            "kind = \"clipped-power\"\nclip = \"histogram\"",
         ),
         (
             "noise.distribution",

@@ -47,51 +47,6 @@ pub enum AlgorithmTableError {
         /// Why no start block exists.
         source: NotFullRank,
     },
-    /// A momentum where there is none, none where there must be one, or a number that is no momentum.
-    #[error(
-        "algorithm.momentum is {} with algorithm.kind = \"{kind}\": kind \"momentum\" needs a finite number of at least 0, near \
-         (lambda_(rank+1) / 2)^2, and no other kind has the key",
-        found.map_or_else(|| "missing".to_owned(), |beta| beta.to_string())
-    )]
-    Momentum {
-        /// What was found.
-        found: Option<f64>,
-        /// The algorithm.
-        kind: &'static str,
-    },
-    /// A share of eigenvalues for an algorithm that releases none.
-    #[error(
-        "[algorithm] eigenvalue_share = {found} with kind = \"{kind}\": only deflation releases eigenvalues; leave it out"
-    )]
-    EigenvalueShare {
-        /// The share asked for.
-        found: f64,
-        /// The algorithm.
-        kind: &'static str,
-    },
-    /// A scale or coherence for an algorithm that has none, or one without the other.
-    #[error(
-        "[algorithm] scale and coherence with kind = \"{kind}\": only ppi has them, scale = \"fixed\" needs a coherence, and \
-         scale = \"adaptive\" has none"
-    )]
-    Scale {
-        /// The algorithm.
-        kind: &'static str,
-    },
-    /// A low-rank approximation by an algorithm that has none.
-    #[error(
-        "[algorithm] output = \"low-rank\" with kind = \"{kind}\": only power gives one; leave it out"
-    )]
-    Output {
-        /// The algorithm.
-        kind: &'static str,
-    },
-    /// An order of arrival for an algorithm that is no stream.
-    #[error("[algorithm] arrival with kind = \"{kind}\": only streaming has batches; leave it out")]
-    Arrival {
-        /// The algorithm.
-        kind: &'static str,
-    },
     /// An algorithm that does not run on a private graph.
     #[error("[algorithm] {0}")]
     OnGraph(#[from] NotOnGraph),
@@ -127,24 +82,6 @@ pub enum AlgorithmTableError {
         /// The algorithm.
         kind: &'static str,
     },
-    /// A clip for an algorithm that has none.
-    #[error(
-        "[algorithm] clip = \"{rule}\" with kind = \"{kind}\": only power clips what rows contribute; leave it out or set kind = \"power\""
-    )]
-    Clip {
-        /// The rule asked for.
-        rule: &'static str,
-        /// The algorithm.
-        kind: &'static str,
-    },
-    /// A number of a clip without the clip.
-    #[error("[algorithm] {key} belongs to {of}: set that or leave {key} out")]
-    ClipKey {
-        /// The key.
-        key: &'static str,
-        /// What it belongs to.
-        of: &'static str,
-    },
     /// A key that is about sums of contributions as long as they are.
     #[error("{key} with algorithm.clip = \"{rule}\": {why}; leave one of them out")]
     ClipWith {
@@ -163,20 +100,5 @@ pub enum AlgorithmTableError {
     SparseVector {
         /// The engine.
         engine: &'static str,
-    },
-    /// A block for an algorithm without one, or one that does not fit.
-    #[error(
-        "[algorithm] block = {block} with kind = \"{kind}\" and rank = {rank}: only krylov has blocks, and theirs hold at least \
-         rank and at most as many columns as there are items ({items}); leave block out or change it"
-    )]
-    Block {
-        /// The block asked for.
-        block: usize,
-        /// The algorithm.
-        kind: &'static str,
-        /// Its rank.
-        rank: usize,
-        /// Items after the filters.
-        items: usize,
     },
 }

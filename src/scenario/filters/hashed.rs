@@ -45,7 +45,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         ),
         (
             "algorithm.clip",
-            !algorithm.clip.is_none(),
+            algorithm.table().clip(1).is_some(),
             "is planned by the number of users",
         ),
         (
@@ -55,7 +55,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         ),
         (
             "algorithm.kind",
-            algorithm.stream().is_some(),
+            algorithm.table().requirements().arrival.is_some(),
             "= \"streaming\" takes users in the order of their list",
         ),
         (

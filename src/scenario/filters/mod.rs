@@ -351,7 +351,7 @@ pub(crate) fn dealt(
     let users = user_rows.len();
     let assignment = assignment(config, named, (peers, placed))?;
     let rows = data::peer_rows(user_rows, &assignment);
-    let Some((arrival, batches)) = config.algorithm.stream() else {
+    let Some((arrival, batches)) = config.algorithm.table().requirements().arrival else {
         return Ok(PeerRows::new(rows));
     };
     let held = rows.into_iter().zip(&assignment).map(|(rows, own)| {

@@ -368,7 +368,7 @@ mod tests {
         );
         let analytic = MemoryPlan::of(&loaded(&["engine.kind=analytic"]));
         let users = experiment.user_rows.len() as u64;
-        let rank = experiment.config.algorithm.rank as u64;
+        let rank = experiment.config.algorithm.table().rank() as u64;
         assert_eq!(part(&analytic, "projections of all rows"), users * rank * 8);
     }
 }

@@ -80,7 +80,7 @@ fn check_against(
         experiment.topology().graph().nodes(),
         experiment.user_rows.dimension(),
     );
-    let rank = experiment.config.algorithm.rank;
+    let rank = experiment.config.algorithm.table().rank();
     Err(ExperimentError::Memory {
         needed: needed >> 20,
         largest: plan.largest(),
@@ -101,14 +101,15 @@ fn advice(
 ) -> String {
     let fits = |size: usize, share: f64| (size as f64 * share) as usize;
     let mut ways = Vec::new();
-    let config = &experiment.config.algorithm;
+    let table = experiment.config.algorithm.table();
+    let block = Some(table.query_columns()).filter(|block| *block > table.rank());
     let product = experiment.sensitivity.quantity() == Quantity::Product;
     // A triangle grows with the square of the items and knows no rank.
     let fewer_items = fits(items, if product { share } else { share.sqrt() });
     if fewer_items > rank {
         ways.push(format!("data.items = {fewer_items}"));
     }
-    match config.block {
+    match block {
         Some(block) if fits(block, share) >= rank => {
             ways.push(format!("algorithm.block = {}", fits(block, share)));
         }

@@ -20,6 +20,7 @@ use crate::vocabulary::{Label, Quantity, ReleaseId, Seed};
 mod completer;
 mod parameters;
 mod row;
+mod table;
 
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ pub use parameters::{
     FrankWolfeParameters, Global, GlobalPart, Local, LocalStep, OjaStep, StepRule,
 };
 use row::{Direction, Row};
+pub use table::FrankWolfeTable;
 
 /// Of a direction of norm 1, this little outside the span of those before it still shows a direction.
 const NEGLIGIBLE: f64 = 1e-9;

@@ -1,8 +1,9 @@
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use rand::{Rng, RngExt};
 
-use super::super::{PartsError, RatedRows, SHARES, completer};
+use super::super::{PartsError, RatedRows, completer};
 use super::*;
+use crate::algorithm::SHARES;
 use crate::algorithm::contribution;
 use crate::linalg::start_block;
 use crate::vocabulary::{Label, Seed};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::*;
 
 const CLIPPED: [&str; 6] = [
-    "algorithm.kind=power",
     "algorithm.rank=2",
     "privacy.adjacency=user",
     "privacy.sensitivity=unit-row",
+    "algorithm.kind=clipped-power",
     "algorithm.clip=histogram",
     "algorithm.clip_share=0.01",
 ];

@@ -47,7 +47,7 @@ fn real(experiment: &Experiment, all: &[Proposal]) -> Ground {
             .map(|floor| (floor, matrix(experiment, floor))),
         (
             &matrix(experiment, reference),
-            experiment.config().algorithm.rank,
+            experiment.config().algorithm.table().rank(),
         ),
         data.item_degrees(),
         LowPassFilter::with_form(data, weights, FilterForm::Gram).into_owned(),
@@ -230,7 +230,11 @@ fn budgets_are_kept_and_bytes_are_those_of_a_run() {
             with("krylov over tree, L = 1, b = 2, D = 20", once),
             with("krylov over tree, L = 2, b = 2, D = 20", twice),
         ];
-        choose(&both, None).expect("fits").algorithm.iterations
+        choose(&both, None)
+            .expect("fits")
+            .algorithm
+            .table()
+            .iterations()
     };
     assert_eq!(advised(&[1.0, 1.0], &[1.0, 1.0]), 1);
     assert_eq!(advised(&[1.01, 1.01], &[1.0, 1.0]), 2);

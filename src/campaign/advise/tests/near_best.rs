@@ -114,7 +114,7 @@ impl Truth {
     /// The least error of every kind, with the floor it has it under, and that of the floor of 14.
     fn by_kind(&self) -> String {
         let of = |kind| {
-            let own = |at: &usize| self.proposals[*at].algorithm.kind.name() == kind;
+            let own = |at: &usize| self.proposals[*at].algorithm.name() == kind;
             let own: Vec<usize> = (0..self.proposals.len()).filter(own).collect();
             let error = |at: &&usize| self.mean(**at);
             let best = own.iter().min_by(|a, b| error(a).total_cmp(&error(b)));
@@ -134,7 +134,7 @@ impl Truth {
     fn near(&self, most: f64) -> Vec<usize> {
         let size = |at: usize| {
             let proposal = &self.proposals[at];
-            proposal.coordinates * proposal.algorithm.iterations as usize
+            proposal.coordinates * proposal.algorithm.table().iterations() as usize
         };
         let mut all: Vec<usize> = (0..self.proposals.len()).collect();
         all.sort_by_key(|&at| size(at));

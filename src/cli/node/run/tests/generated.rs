@@ -111,7 +111,7 @@ const KEYS: &[(&str, &str, &str)] = &[
     (
         "algorithm",
         "kind",
-        "'power' 'momentum' 'krylov' 'covariance' 'isometric-covariance' 'raked-covariance' 'deflation' 'spectral-ridge'",
+        "'power' 'momentum' 'krylov' 'covariance' 'isometric-covariance' 'raked-covariance' 'deflation' 'spectral-ridge' 'clipped-power'",
     ),
     ("algorithm", "rank", "0 1 2 3 4"),
     ("algorithm", "block", "0 1 2 3 4"),

@@ -20,7 +20,7 @@ pub fn threshold(j: usize) -> f64 {
 
 /// Which bin a contribution of length c adds 1 to, from 0: the first j ≥ 1 with c > θ_j, less 1; none where c ≤ θ_16.
 #[must_use]
-pub(super) fn bin(length: f64) -> Option<usize> {
+pub(in crate::algorithm) fn bin(length: f64) -> Option<usize> {
     (1..THRESHOLDS)
         .find(|&j| length > threshold(j))
         .map(|j| j - 1)
@@ -30,7 +30,7 @@ pub(super) fn bin(length: f64) -> Option<usize> {
 ///
 /// H_j = Σ_{j' ≤ j} of the bins counts the rows with c > θ_j. Noise may let H_j fall again: the least threshold of all is taken.
 #[must_use]
-pub(super) fn chosen(histogram: &[f64], most_above: f64) -> f64 {
+pub(in crate::algorithm) fn chosen(histogram: &[f64], most_above: f64) -> f64 {
     let mut above = 0.0;
     let mut least = 1.0;
     for (j, count) in (1..THRESHOLDS).zip(histogram) {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithm::ClipError;
 
-use super::grid;
+use super::clip_grid as grid;
 
 /// How the power method clips what rows contribute: `algorithm.clip` of an experiment file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,7 +123,11 @@ impl Clip {
         }
         let rule = self.rule;
         if rule.is_none() {
-            return wrong("clip", "a rule: without one this is plain power", 0.0);
+            return wrong(
+                "clip",
+                "a rule: without one choose algorithm.kind = \"power\"",
+                0.0,
+            );
         }
         if self.lag && rule != ClipRule::Histogram {
             return wrong("clip_lag", "left out, but with clip = \"histogram\"", 1.0);

@@ -1,0 +1,194 @@
+//! The table `[algorithm]` of an experiment file: which kinds there are, and how their keys are read and written.
+
+use std::fmt;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::table_keys::keys_of;
+use crate::algorithm::{self, AlgorithmTable, Start, Weights};
+
+/// The key that says which kind a table is of.
+pub(super) const KIND: &str = "kind";
+
+/// Keys that `[compare.algorithm]` has from `[algorithm]`, where its kind has them.
+pub(super) const SHARED: [&str; 5] = [
+    "rank",
+    "start",
+    "precondition",
+    "precondition_exponent",
+    "precondition_shrinkage",
+];
+
+/// Defines all kinds: their tables, their reader and their writer.
+macro_rules! kinds {
+    ($($name:literal => $variant:ident($table:ident),)+) => {
+        /// `[algorithm]`: the keys of one kind.
+        #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+        #[serde(tag = "kind")]
+        pub enum AnyAlgorithmTable {
+            $(
+                #[doc = concat!("`kind = \"", $name, "\"`")]
+                #[serde(rename = $name)]
+                $variant(algorithm::$table),
+            )+
+        }
+
+        /// The names that `kind` has.
+        #[derive(Deserialize)]
+        enum Kind {
+            $(#[serde(rename = $name)] $variant,)+
+        }
+
+        /// All kinds by name, each with its keys.
+        pub(super) const KINDS: &[(&str, fn() -> &'static [&'static str])] =
+            &[$(($name, keys_of::<algorithm::$table>),)+];
+
+        impl AnyAlgorithmTable {
+            /// The name in files.
+            #[must_use]
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)+
+                }
+            }
+
+            /// The keys.
+            #[must_use]
+            pub fn table(&self) -> &dyn AlgorithmTable {
+                match self {
+                    $(Self::$variant(table) => table,)+
+                }
+            }
+
+            /// Reads the keys of a kind.
+            fn read<'de, D: Deserializer<'de>>(kind: Kind, keys: D) -> Result<Self, D::Error> {
+                match kind {
+                    $(Kind::$variant => Deserialize::deserialize(keys).map(Self::$variant),)+
+                }
+            }
+        }
+
+        $(
+            impl From<algorithm::$table> for AnyAlgorithmTable {
+                fn from(table: algorithm::$table) -> Self {
+                    Self::$variant(table)
+                }
+            }
+        )+
+    };
+}
+
+kinds! {
+    "power" => Power(PowerTable),
+    "momentum" => Momentum(MomentumTable),
+    "krylov" => Krylov(KrylovTable),
+    "covariance" => Covariance(CovarianceTable),
+    "isometric-covariance" => IsometricCovariance(IsometricCovarianceTable),
+    "raked-covariance" => RakedCovariance(RakedCovarianceTable),
+    "deflation" => Deflation(DeflationTable),
+    "ppi" => Ppi(PpiTable),
+    "streaming" => Streaming(StreamingTable),
+    "clipped-power" => ClippedPower(ClippedPowerTable),
+    "spectral-ridge" => SpectralRidge(SpectralRidgeTable),
+    "frank-wolfe" => FrankWolfe(FrankWolfeTable),
+    "svd-completion" => SvdCompletion(SvdCompletionTable),
+    "projected-gradient" => ProjectedGradient(ProjectedGradientTable),
+    "pilot" => Pilot(PilotTable),
+    "auto" => Auto(AutoTable),
+}
+
+impl AnyAlgorithmTable {
+    /// What is computed where nothing is said: the covariance matrix, of which four directions are kept.
+    #[must_use]
+    pub fn usual() -> Self {
+        Self::Covariance(algorithm::CovarianceTable {
+            rank: 4,
+            iterations: 1,
+            ..algorithm::CovarianceTable::default()
+        })
+    }
+
+    /// The power method of this rank, with so many iterations and this start.
+    #[must_use]
+    pub fn power(rank: usize, iterations: u32, start: Start) -> Self {
+        Self::Power(algorithm::PowerTable {
+            rank,
+            iterations,
+            start,
+            ..algorithm::PowerTable::default()
+        })
+    }
+
+    /// The keys of P, where there is one.
+    #[must_use]
+    pub fn weights(&self) -> Weights {
+        self.table().requirements().weights
+    }
+
+    /// Whether the algorithm is still to be chosen.
+    #[must_use]
+    pub fn is_auto(&self) -> bool {
+        matches!(self, Self::Auto(_))
+    }
+
+    /// Whether it is a pilot, of which a choice is made.
+    #[must_use]
+    pub fn is_pilot(&self) -> bool {
+        matches!(self, Self::Pilot(_))
+    }
+}
+
+impl<'de> Deserialize<'de> for AnyAlgorithmTable {
+    /// `kind` comes first: the reader of experiment files puts it there, since which keys may follow depends on it.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(KindThenKeys)
+    }
+}
+
+struct KindThenKeys;
+
+impl<'de> Visitor<'de> for KindThenKeys {
+    type Value = AnyAlgorithmTable;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table with the kind of the algorithm and its keys")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        match map.next_key::<String>()? {
+            None => Err(A::Error::missing_field(KIND)),
+            Some(key) if key == KIND => {
+                let kind = map.next_value()?;
+                AnyAlgorithmTable::read(kind, MapAccessDeserializer::new(map))
+            }
+            _ => {
+                map.next_value::<IgnoredAny>()?;
+                while let Some((key, _)) = map.next_entry::<String, IgnoredAny>()? {
+                    if key == KIND {
+                        let why = "kind must be the first key of the table, where Config::read and Config::of_table put it";
+                        return Err(A::Error::custom(why));
+                    }
+                }
+                Err(A::Error::missing_field(KIND))
+            }
+        }
+    }
+}
+
+/// `[compare.algorithm]`: as `[algorithm]`, of which it has rank, start and P.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(transparent)]
+pub struct ComparedAlgorithm(pub AnyAlgorithmTable);
+
+impl Serialize for ComparedAlgorithm {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::Error as _;
+        let mut own = toml::Table::try_from(self.0).map_err(S::Error::custom)?;
+        for key in SHARED {
+            own.remove(key);
+        }
+        own.serialize(serializer)
+    }
+}
