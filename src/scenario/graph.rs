@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::arranged::DataShape;
 use super::error::{DataTableError, ExperimentError, NetworkError};
-use super::materials::Materials;
+use super::in_memory::InMemory;
 use crate::algorithm::{OnBipartite, OnGraph, Output, Start};
 use crate::config::{Config, DataConfig, DataFormat, PeerCount, TopologySource};
 use crate::data::{DataError, Loaded, Partition};
@@ -237,11 +237,14 @@ pub(super) fn load(path: &Path) -> Result<Loaded, ExperimentError> {
 ///
 /// # Errors
 /// [`NetworkError::PrivateEdges`] if `[topology]` or `[noise_topology]` names the file of the data, or a recipe that does.
-pub(super) fn keep_apart(config: &Config, materials: &Materials) -> Result<(), NetworkError> {
+pub(super) fn keep_apart(
+    config: &Config,
+    base: &Path,
+    in_memory: &InMemory,
+) -> Result<(), NetworkError> {
     if !is_meant(&config.data) || config.noise.scheme == Scheme::None {
         return Ok(());
     }
-    let base = materials.base();
     let private = the_file(&base.join(&config.data.path));
     let graphs = [
         ("topology", Some(&config.topology)),
@@ -249,7 +252,7 @@ pub(super) fn keep_apart(config: &Config, materials: &Materials) -> Result<(), N
     ];
     for (table, source) in graphs {
         // What is in memory is no file.
-        let source = source.filter(|source| !materials.in_memory().has_graph(source));
+        let source = source.filter(|source| !in_memory.has_graph(source));
         if let Some(TopologySource::File(source)) = source
             && the_file(&base.join(&source.file)) == private
         {
@@ -288,7 +291,7 @@ mod tests {
                 format!("topology={{file=\"{topology}\"}}"),
             ];
             let config = read_config(&root.join("tests/power.toml"), &set).expect("valid keys");
-            keep_apart(&config, &Materials::new(&root.join("sims"))).is_err()
+            keep_apart(&config, &root.join("sims"), &InMemory::default()).is_err()
         };
         let karate = "../topologies/karate.edges";
         for (data, topology) in [

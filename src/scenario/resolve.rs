@@ -117,7 +117,7 @@ impl Experiment {
     ) -> Result<Self, ExperimentError> {
         let base = materials.base();
         let mut config = completed(config)?;
-        graph::keep_apart(&config, materials)?;
+        graph::keep_apart(&config, base, materials.in_memory())?;
         let list = clock.time("data", || filters::item_list(&mut config, materials))?;
         filters::note_users(&mut config, materials)?;
         recommender::complete(&mut config, &loaded.interactions, list.as_deref())?;
