@@ -33,7 +33,7 @@ pub(super) fn misplaced(kind: &str, key: &str, shown: &dyn Fn() -> String) -> Op
     if !has_key(kind, "iterations") {
         return Some(match key.starts_with("precondition") {
             true => format!(
-                "algorithm.{key}{shown} with algorithm.kind = {kind:?}: candidates are compared by the eigenvectors of A, not of P A P; leave \
+                "algorithm.kind = {kind:?} with algorithm.{key}: candidates are compared by the eigenvectors of A, not of P A P; leave \
                  {key} out, or name the algorithm"
             ),
             false => format!(
