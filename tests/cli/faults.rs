@@ -377,7 +377,7 @@ fn verify_makes_a_faulty_run_again_and_finds_what_was_changed() {
     let red = changed(&|lie| lie["realised"]["epsilon"] = 0.1.into());
     assert_eq!(red.len(), 2, "{red:?}");
     assert!(
-        red[0].contains("receipt.json") && red[1].contains("epsilon realised"),
+        red[0].contains("receipt.json") && red[1].contains("realised.epsilon"),
         "{red:?}"
     );
     let red = changed(&|lie| {
