@@ -188,16 +188,14 @@ fn a_quantity_of_one_s_own_is_refused_in_words_without_its_bound() {
 }
 
 /// Receipts of which every number is replaced: of every law, with all that a receipt can have.
-const REPLACED: [&str; 9] = [
+const REPLACED: [&str; 7] = [
     "chosen",
     "graph",
     "laplace-holders",
-    "losses",
     "own",
     "private-mean",
     "raked",
     "ring",
-    "sparse-vector",
 ];
 
 /// Every number that decides anything is replaced by numbers that none has: it is found or refused, or nothing depends on it, in little time and without much memory.
@@ -239,7 +237,7 @@ fn hostile_numbers_are_refused_or_found_without_making_anything_of_their_size() 
             }
         }
     }
-    assert!(tried > 2_000, "{tried}");
+    assert!(tried > 1_000, "{tried}");
     // What is only announced is refused before it is made.
     let all = stored();
     let (_, power) = all.iter().find(|one| one.0 == "power").expect("stored");

@@ -143,8 +143,8 @@ impl Preconditioned {
     /// Whether this program is that of an algorithm with a P, whose digest is among its settings.
     #[must_use]
     pub fn is_of(program: &Program) -> bool {
-        let has = |name: &&str| program.settings.iter().any(|(found, _)| found == name);
-        DIGEST.iter().all(|name| has(&name))
+        let has = |name: &&str| program.settings.iter().any(|(found, _)| found == *name);
+        DIGEST.iter().all(has)
     }
 
     /// Whether this algorithm, which goes with a P, releases products; triangles otherwise.

@@ -17,7 +17,7 @@ fn scale(receipt: &mut Value, path: &str, factor: f64) -> Option<()> {
 }
 
 /// A group, the path that a finding must name, and the change.
-const CHANGES: [(&str, &str, Change); 31] = [
+const CHANGES: [(&str, &str, Change); 32] = [
     ("runner", "runner", |r| {
         let covers = r.pointer("/promise/seen")? == "everything";
         (!covers).then(|| r["runner"] = "lockstep".into())
@@ -54,6 +54,18 @@ const CHANGES: [(&str, &str, Change); 31] = [
         // Those of searches are composed from a loss distribution of their own.
         let searches = r.pointer("/program/search").is_some();
         (gaussian && !searches).then(|| r["promise"]["calibration"] = "zcdp".into())
+    }),
+    ("promise", "promise.split", |r| {
+        // Releases with shares of their own, or of batches, take no weights.
+        let first = r.pointer("/program/releases/0/first")?.clone();
+        let runs = r.pointer("/program/releases")?.as_array()?;
+        let share = |run: &Value| run["first"]["share"].as_f64();
+        let uneven = runs.iter().any(|run| share(run) != first["share"].as_f64());
+        let after_mean = r.pointer("/program/prelude").is_some();
+        (uneven && !after_mean && r["promise"]["split"] == "even").then_some(())?;
+        let count: u64 = runs.iter().filter_map(|run| run["count"].as_u64()).sum();
+        r["promise"]["split"] = vec![1.0; count as usize].into();
+        Some(())
     }),
     ("promise", "statement", |r| {
         let asked = r.pointer_mut("/promise/participants")?;

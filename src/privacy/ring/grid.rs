@@ -16,7 +16,7 @@
 //! μ² ≤ γ²·most(κ, D, n)/σ_η² = price/(n σ_η²) per squared unit of sensitivity, where real numbers have 1/(n σ_η²). With n peers in a piece
 //! price = (1 + a + γ√D)² + γ²Dn²/4 (a for ARITHMETIC, n ≥ 2), which tends to (1 + a)² as γ falls.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::shift;
 
@@ -27,8 +27,8 @@ pub(in crate::privacy) const ARITHMETIC: f64 = 1e-6;
 const FINEST: u32 = 44;
 
 /// A grid whose step is 2^−x of the sensitivity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u32", into = "u32")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "u32")]
 pub struct Grid {
     exponent: u32,
 }
@@ -84,14 +84,6 @@ impl Grid {
     #[must_use]
     pub fn price(self, coordinates: usize, peers: usize) -> f64 {
         self.factor(coordinates, peers) * peers as f64
-    }
-}
-
-impl TryFrom<u32> for Grid {
-    type Error = &'static str;
-
-    fn try_from(exponent: u32) -> Result<Self, Self::Error> {
-        Self::new(exponent).ok_or("a grid has steps of 2^0 to 2^-44 of the sensitivity")
     }
 }
 

@@ -9,7 +9,7 @@ use super::error::{ReceiptError, range};
 use super::finding::{Finding, TOLERANCE, compare};
 use super::limits::MOST_RELEASES;
 use crate::algorithm::Program;
-use crate::plan::{Guarantee, Promise};
+use crate::plan::{Division, Guarantee, Promise};
 use crate::privacy::OwnRules;
 use crate::protocol::PlannedRelease;
 use crate::topology::Topology;
@@ -37,6 +37,8 @@ pub(super) struct Planned {
     pub(super) program: Arc<Program>,
     pub(super) guarantee: Guarantee,
     releases: Vec<PlannedRelease>,
+    /// Whether the budget is divided in one way, by weights or by the releases' own shares.
+    is_divided_once: bool,
 }
 
 impl StatedSession<'_> {
@@ -63,10 +65,12 @@ impl StatedSession<'_> {
         let guarantee = Guarantee::of(&program, promise, ground.topology, ground.most_rows)?;
         let peers = ground.topology.graph().nodes() as u32;
         let releases = guarantee.releases(&program, promise, peers)?;
+        let is_divided_once = promise.split.is_even() || Division::takes_weights(&program);
         Ok(Planned {
             program,
             guarantee,
             releases,
+            is_divided_once,
         })
     }
 
@@ -89,6 +93,8 @@ impl StatedSession<'_> {
                 computed.unwrap_or(0.0),
             ));
         }
+        let what = format!("{at}promise.split: one way to share the budget among releases");
+        findings.push(Finding::flag(&what, planned.is_divided_once));
         // A program ends after its last release, or before one that it may leave out.
         let next = planned.releases.get(self.releases.len());
         let are_all = self.releases.len() <= planned.releases.len()

@@ -127,10 +127,9 @@ impl Receipt {
 
     /// The list of items is that of the program, and so is P.
     fn compare_items(&self, program: &Program) -> Result<Vec<Finding>, ReceiptError> {
-        if let Some(stated) = &self.preconditioning {
-            if !stated.is_possible() {
-                return Err(ReceiptError::Preconditioning);
-            }
+        let stated = self.preconditioning.as_ref();
+        if stated.is_some_and(|stated| !stated.is_possible()) {
+            return Err(ReceiptError::Preconditioning);
         }
         // Whoever puts a P before an algorithm by hand says where it is from.
         let has_weights = Preconditioned::is_of(program);
