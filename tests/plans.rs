@@ -1,4 +1,4 @@
-//! Plans of 189 settings, compared line by line with `tests/plans/stored.txt`, so that a change of structure shows when it
+//! Plans of 198 settings, compared line by line with `tests/plans/stored.txt`, so that a change of structure shows when it
 //! changes a plan.
 //!
 //! No release is made. A block holds the session's digest, standard deviations, the charge, what each adversary learns, releases and their bounds,
