@@ -43,6 +43,7 @@ pub use peer_name::PeerName;
 pub use peers::{PeerCount, PeersConfig};
 pub use pilot::PilotConfig;
 pub use reader::ReadTable;
+pub(crate) use reader::arranged;
 pub use recommender::{AutoFloor, ItemCount, RecommenderConfig};
 pub use schema::{
     AveragingConfig, CompareConfig, Config, DataConfig, EngineConfig, EngineKind, NoiseConfig,

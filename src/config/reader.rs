@@ -45,10 +45,18 @@ pub trait ReadTable: Sized {
 }
 
 impl ReadTable for Config {
-    fn of_table(mut table: toml::Table) -> Result<Self, Error> {
-        arrange(&mut table)?;
-        Self::deserialize(table)
+    fn of_table(table: toml::Table) -> Result<Self, Error> {
+        Self::deserialize(arranged(table)?)
     }
+}
+
+/// The tables of a file as they can be read key by key.
+///
+/// # Errors
+/// Where a table of an algorithm has keys of another kind.
+pub(crate) fn arranged(mut table: toml::Table) -> Result<toml::Table, Error> {
+    arrange(&mut table)?;
+    Ok(table)
 }
 
 impl ReadTable for AnyAlgorithmTable {

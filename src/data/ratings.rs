@@ -53,36 +53,6 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Whether a file was read, unlike in [`Self::without_entries`].
-    pub(crate) fn was_read(&self) -> bool {
-        self.counts.lines > 0
-    }
-
-    /// So many users without a single rating, over these columns; of a matrix with `numbers`.
-    ///
-    /// What is public of data is what it shares with these: whatever is planned on them says nothing about anybody.
-    #[must_use]
-    pub fn without_entries(users: usize, columns: Vec<String>, numbers: bool) -> Self {
-        let values = numbers.then(|| {
-            let mut rows = SparseRows::new(columns.len());
-            for _ in 0..users {
-                let empty = rows.push_row(std::iter::empty());
-                empty.expect("a row without entries fits any width");
-            }
-            rows
-        });
-        let names = (1..=users).map(|user| user.to_string()).collect();
-        Self {
-            interactions: Interactions::from_parts(vec![0; users + 1], Vec::new(), names, columns),
-            counts: ReadCounts::default(),
-            values,
-            layout: None,
-            peers: None,
-        }
-    }
-}
-
-impl Loaded {
     /// Ratings that were kept as numbers, as interactions: those strictly above `threshold`, a finite number. It is what reading the file with
     /// this threshold gives.
     #[must_use]

@@ -38,10 +38,10 @@ pub use record::Collector;
 pub use rows::PeerRows;
 pub use runner::{Analytic, Central, Event, Federated, Lockstep, NoNode, Runner, RunnerError};
 pub use session::{
-    PublicSession, PublicViews, Session, SessionError, SessionParts, SessionViews, ViewError,
-    ViewSession,
+    NewSessionError, PublicSession, PublicViews, Session, SessionError, SessionParts, SessionViews,
+    ViewError, ViewSession,
 };
-pub use simulation::{NewSessionError, Simulation};
+pub use simulation::Simulation;
 
 use crate::linalg::NotFullRank;
 use crate::protocol::{Fault, PeerError, QueryError, ReleaseError};

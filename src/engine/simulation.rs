@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    Observer, Outcome, PeerRows, Runner, RunnerError, Session, SessionError, SessionParts,
+    NewSessionError, Observer, Outcome, PeerRows, Runner, RunnerError, Session, SessionParts,
 };
 use crate::algorithm::{Algorithm, Program, Start};
-use crate::linalg::NotFullRank;
-use crate::plan::{Plan, PlanError};
+use crate::plan::Plan;
 use crate::privacy::NoisePlan;
 use crate::vocabulary::Seed;
 
@@ -26,20 +25,6 @@ pub struct Simulation {
     /// The root of all random streams.
     pub(crate) root: Seed,
     pub(crate) runner: Arc<dyn Runner>,
-}
-
-/// Why there is no session of a seed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum NewSessionError {
-    /// A starting block that cannot be drawn.
-    #[error(transparent)]
-    Start(#[from] NotFullRank),
-    /// A plan that cannot be run.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// Parts that make no session.
-    #[error(transparent)]
-    Session(#[from] SessionError),
 }
 
 impl Simulation {

@@ -126,7 +126,7 @@ impl Promise {
     ///
     /// # Errors
     /// [`PrivacyError`] for a δ of 0.
-    pub(super) fn budget(&self) -> Result<Budget, PrivacyError> {
+    pub(crate) fn budget(&self) -> Result<Budget, PrivacyError> {
         Budget::new(self.epsilon.get(), self.delta.map_or(0.0, Delta::get))
     }
 

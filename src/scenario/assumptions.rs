@@ -1,5 +1,6 @@
 //! What a promise takes to be public or given, in words: no ε covers it.
 
+use super::deployment::SessionDraft;
 use super::experiment::Experiment;
 use super::preconditioning::Preconditioning;
 use super::stated_lists::{ItemSource, StatedItems, UserSource};
@@ -28,11 +29,9 @@ impl<'a> Assumed<'a> {
     /// That of an experiment.
     pub(crate) fn of(experiment: &'a Experiment) -> Self {
         let config = &experiment.config;
-        let was_read = experiment.loaded.was_read();
         Self {
-            // Members of a session have users of their own, of whom no list is made.
-            users: UserSource::of(config).filter(|_| was_read),
-            participants: experiment.participants().filter(|_| experiment.own_files),
+            users: UserSource::of(config),
+            participants: None,
             items: Some(StatedItems::of(experiment).source),
             start: config.algorithm.table().requirements().start,
             preconditioning: experiment.preconditioning(),
@@ -47,6 +46,19 @@ impl<'a> Assumed<'a> {
             users: None,
             participants: None,
             items: None,
+            start: Start::Random,
+            preconditioning: None,
+            recommends: false,
+            chosen: false,
+        }
+    }
+
+    /// That of a session: members have users of their own, of whom no list is made.
+    pub(crate) fn of_session(session: &SessionDraft) -> Self {
+        Self {
+            users: None,
+            participants: session.plan().promise().participants,
+            items: Some(StatedItems::of_session(session).source),
             start: Start::Random,
             preconditioning: None,
             recommends: false,

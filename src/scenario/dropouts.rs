@@ -21,6 +21,7 @@ use super::experiment::Experiment;
 use crate::algorithm::{Form as ReleaseForm, Program, ReleaseSpec, Unsupported};
 use crate::config::{Config, DropoutsConfig, EngineKind, FaultsConfig, PeerName, Publish};
 use crate::engine::event::faults::FaultSchedule;
+use crate::plan::Plan;
 use crate::privacy::{PrivacyError, Scheme};
 use crate::protocol::averaging::Form;
 use crate::protocol::regroup::{Links, Publication, Thresholds, ThresholdsError, Tolerance};
@@ -135,19 +136,40 @@ pub(super) fn refused(config: &Config, source: PrivacyError) -> Option<DropoutsT
     })
 }
 
-/// Refuses sessions that tolerant peers cannot run.
-pub(super) fn check_program(experiment: &Experiment) -> Result<(), DropoutsTableError> {
-    if experiment.config.dropouts.is_none() {
+/// Refuses plans that tolerant peers cannot run.
+pub(super) fn check_program(config: &Config, plan: &Plan) -> Result<(), DropoutsTableError> {
+    if config.dropouts.is_none() {
         return Ok(());
     }
     let with = |key, change| Err(DropoutsTableError::With { key, change });
-    if matches!(experiment.schedule().form(), Form::Passing(_)) {
+    if matches!(plan.schedule().form(), Form::Passing(_)) {
         return with(
             "an averaging that passes mass on",
             "what a lost peer held would be lost; set averaging.scheme = \"chebyshev\", \"linear\" or \"tree\"",
         );
     }
-    Ok(experiment.plan().program().check_each(supports)?)
+    Ok(plan.program().check_each(supports)?)
+}
+
+/// What a session of these tables tolerates among the peers of this graph; `None` where the loss of a peer ends it.
+pub(super) fn tolerance(config: &Config, topology: &Topology) -> Option<Tolerance> {
+    let dropouts = config.dropouts?;
+    let peers = topology.graph().nodes();
+    let (tolerate, retries) = (dropouts.tolerate, dropouts.retries);
+    match dropouts.publish.unwrap_or(Publish::Open) {
+        Publish::Open => Some(Tolerance {
+            colluders: config.privacy.colluders,
+            floor: peers - tolerate,
+            needs: vec![1; peers],
+            retries,
+            publication: Publication::Open,
+        }),
+        Publish::Sealed => {
+            let planned = (config.privacy.colluders, tolerate);
+            let sealed = Tolerance::sealed(&links_of(topology), planned, retries);
+            Some(sealed.expect("degrees were checked when the tables were settled"))
+        }
+    }
 }
 
 /// Whether tolerant peers can run this release of a program.
@@ -192,23 +214,7 @@ impl Experiment {
     /// What the session tolerates; `None` where the loss of a peer ends it.
     #[must_use]
     pub fn tolerance(&self) -> Option<Tolerance> {
-        let dropouts = self.config.dropouts?;
-        let peers = self.topology().graph().nodes();
-        let (tolerate, retries) = (dropouts.tolerate, dropouts.retries);
-        match dropouts.publish.unwrap_or(Publish::Open) {
-            Publish::Open => Some(Tolerance {
-                colluders: self.config.privacy.colluders,
-                floor: peers - tolerate,
-                needs: vec![1; peers],
-                retries,
-                publication: Publication::Open,
-            }),
-            Publish::Sealed => {
-                let planned = (self.config.privacy.colluders, tolerate);
-                let sealed = Tolerance::sealed(&links_of(self.topology()), planned, retries);
-                Some(sealed.expect("degrees were checked when the experiment was resolved"))
-            }
-        }
+        tolerance(&self.config, self.topology())
     }
 
     /// Why contributions can be read before everybody holds them, where they are not sealed for want of neighbours.

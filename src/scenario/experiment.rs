@@ -31,8 +31,8 @@ use super::warning::Warning;
 use crate::algorithm::{Algorithm, Clip, Completion, Form, Prelude, Program, ReleaseSpec};
 use crate::config::{Config, MeanShare, resolved};
 use crate::data::{self, Interactions};
+use crate::engine::PeerRows;
 use crate::engine::event::faults::FaultSchedule;
-use crate::engine::{PeerRows, Session};
 use crate::linalg::{ItemWeights, SparseRows};
 use crate::plan::{Plan, mixing_bounds};
 use crate::privacy::{
@@ -95,10 +95,6 @@ pub struct Experiment {
     pub(super) seconds: BTreeMap<&'static str, f64>,
     /// The faults of the file. Noise is bound to them, also in the twin of this experiment in which nothing goes wrong.
     pub(super) bound_faults: Option<FaultSchedule>,
-    /// Whether every peer reads a file of its own, so that one person can be in several.
-    pub(super) own_files: bool,
-    /// The session of its own seed, where every peer reads a file of its own: to draw its start again costs seconds.
-    pub(super) own_session: Option<Box<Session>>,
 }
 
 impl Experiment {
@@ -248,9 +244,7 @@ impl Experiment {
     /// Rows and columns of the largest release.
     #[must_use]
     pub fn widest_shape(&self) -> (usize, usize) {
-        let releases = &self.plan.program().releases;
-        let widest = releases.iter().max_by_key(|release| release.values());
-        widest.map_or((0, 0), ReleaseSpec::shape)
+        widest_shape(self.plan.program())
     }
 
     /// What is planned: noise, averaging and graphs.
@@ -339,17 +333,6 @@ impl Experiment {
         self.config.noise.scheme != Scheme::None
     }
 
-    /// Whether all that is released is A X or a triangle of A over rows of interactions that no cap has shortened
-    /// ([`Adjacency::square_factor`](crate::privacy::Adjacency::square_factor)).
-    #[must_use]
-    pub fn is_plain(&self) -> bool {
-        use crate::vocabulary::Quantity::{IsometricTriangle, PackedTriangle, Product};
-        let blocks = self.releases().iter().flat_map(|one| &one.blocks);
-        let mut quantities = blocks.map(|block| block.quantity);
-        let of_a = |one| matches!(one, Product | PackedTriangle | IsometricTriangle);
-        self.config.data.degree_cap.is_none() && self.samples.is_none() && quantities.all(of_a)
-    }
-
     /// The curator's noise per unit sensitivity: z, k·z for persons at k participants, or 0 without noise.
     #[must_use]
     pub fn sigma_central(&self) -> f64 {
@@ -434,23 +417,13 @@ impl Experiment {
     /// What one record is and against whom it is protected.
     #[must_use]
     pub fn statement(&self) -> Statement {
-        Statement {
-            participants: self.participants(),
-            ..self.config.statement()
-        }
+        self.config.statement()
     }
 
-    /// At how many participants one person's rows may be; `None` where one file was partitioned among the peers and no more was asked for.
+    /// At how many peers one person's rows may be; `None` where no more than one was asked for.
     #[must_use]
     pub fn participants(&self) -> Option<usize> {
-        let asked = self.config.privacy.participants();
-        asked.or(self.own_files.then_some(1))
-    }
-
-    /// Whether every peer reads a file of its own, as participants of a session do.
-    #[must_use]
-    pub fn has_own_files(&self) -> bool {
-        self.own_files
+        self.config.privacy.participants()
     }
 
     /// The configuration with absolute paths, so that it runs from any folder, and with the share of a private mean as a number. What is in memory
@@ -482,6 +455,12 @@ impl Experiment {
     pub fn config_hash(&self) -> String {
         hash(&self.config)
     }
+}
+
+/// Rows and columns of the largest release.
+pub(super) fn widest_shape(program: &Program) -> (usize, usize) {
+    let widest = program.releases.iter().max_by_key(|one| one.values());
+    widest.map_or((0, 0), ReleaseSpec::shape)
 }
 
 /// BLAKE3 of a configuration, in hexadecimal.

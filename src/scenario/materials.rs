@@ -41,10 +41,6 @@ pub struct Materials {
     peer_rows: Memo<DealtKey, PeerRows>,
     topologies: Memo<(TopologySource, usize), Topology>,
     noise: NoiseMemo,
-    /// Whether every peer reads a file of its own, so that one person can be in several.
-    own_files: bool,
-    /// Bytes that one participant's part may take.
-    memory_limit: Option<u64>,
 }
 
 /// All that decides who holds which rows, and in which batch: degree floor, peers, seed where the deal is random, stream, the peer of every user where a column
@@ -125,8 +121,6 @@ impl Materials {
             peer_rows: Memo::default(),
             topologies: Memo::default(),
             noise: NoiseMemo::default(),
-            own_files: false,
-            memory_limit: None,
         }
     }
 
@@ -164,25 +158,6 @@ impl Materials {
     /// A digest of the data at `data.path`, if they are in memory. It is a secret like the data.
     pub(crate) fn digest_in_memory(&self, data: &DataConfig) -> Option<blake3::Hash> {
         self.in_memory.digest(&data.path)
-    }
-
-    /// Those of a session, each of whose participants reads a file of its own and takes at most so many bytes of memory.
-    pub(super) fn of_own_files(self, memory_limit: Option<u64>) -> Self {
-        Self {
-            own_files: true,
-            memory_limit,
-            ..self
-        }
-    }
-
-    /// Whether every peer reads a file of its own, so that one person can be in several.
-    pub(super) fn are_of_own_files(&self) -> bool {
-        self.own_files
-    }
-
-    /// Bytes that one participant's part may take, where that is limited.
-    pub(super) fn memory_limit(&self) -> Option<u64> {
-        self.memory_limit
     }
 
     /// The folder at which relative paths start.
@@ -273,13 +248,6 @@ impl Materials {
         let load = || data::load_titles(&self.base.join(path));
         let titles = self.titles.get(path.to_path_buf(), load);
         Ok(titles.map_err(DataTableError::from)?)
-    }
-
-    /// Takes this list for what is at `path`, which is not read.
-    pub(super) fn know_items(&self, path: &Path, list: ItemNames) -> Arc<ItemNames> {
-        let known: Result<_, std::convert::Infallible> =
-            self.item_lists.get(path.to_path_buf(), || Ok(list));
-        known.unwrap_or_else(|never| match never {})
     }
 
     /// What the filters leave of it.

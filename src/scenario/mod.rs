@@ -31,6 +31,7 @@ pub(crate) mod numbers;
 mod peer_names;
 mod pilot;
 mod placement;
+mod planning;
 mod preconditioning;
 mod promise;
 mod rating;
@@ -51,7 +52,9 @@ mod warning;
 mod warnings;
 
 pub use data_summary::DataSummary;
-pub use deployment::{Deployment, DeploymentError, OwnRows};
+pub use deployment::{
+    Deployment, DeploymentError, OwnRows, PlannedSession, SessionDraft, SessionTables,
+};
 pub use error::{
     AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
     DropoutsTableError, EngineTableError, ExperimentError, NetworkError, PilotTableError,

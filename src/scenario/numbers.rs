@@ -65,6 +65,12 @@ fn is_private(data: &DataConfig) -> bool {
 /// Refuses keys that do not go with each other, whatever the data.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     graph::check(config)?;
+    check_source(config)?;
+    check_read(config)
+}
+
+/// Refuses a matrix that is both read and generated, and one that is neither.
+pub(super) fn check_source(config: &Config) -> Result<(), ExperimentError> {
     let data = &config.data;
     let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
     let generated = data.format == DataFormat::Generated;
@@ -80,6 +86,14 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
             "is the file to read: give it, except with format = \"generated\", which reads none",
         );
     }
+    Ok(())
+}
+
+/// Refuses keys of what is read that do not go with each other, whichever file it is read from.
+pub(super) fn check_read(config: &Config) -> Result<(), ExperimentError> {
+    let data = &config.data;
+    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
+    let generated = data.format == DataFormat::Generated;
     if graph::is_of_vertices(config) {
         return Ok(());
     }
@@ -568,10 +582,10 @@ fn may_follow_a_mean(algorithm: &AnyAlgorithmTable) -> bool {
     sketch.is_some_and(|program| program.check_each(Centred::supports).is_ok())
 }
 
-/// What a private mean takes, if the configuration asks for one, and whether its share is that of the public rule.
+/// What a private mean of so many slots for rows over n columns takes, if the configuration asks for one, and whether its share is that of the public rule.
 pub(super) fn prelude(
     config: &Config,
-    samples: &SparseRows,
+    (slots, n): (usize, usize),
     promise: &Promise,
     columns: usize,
 ) -> Result<Option<(Prelude, bool)>, ExperimentError> {
@@ -581,7 +595,6 @@ pub(super) fn prelude(
         return Ok(None);
     };
     let unit_box = data.ranges.is_some();
-    let (slots, n) = (samples.len(), samples.dimension());
     let gaussian = promise.noise.distribution() == Distribution::Gaussian;
     let by_rule = || -> Result<f64, PrivacyTableError> {
         let iterations = config.algorithm.table().iterations();

@@ -13,24 +13,20 @@ use super::error::{
 use super::experiment::Experiment;
 use super::materials::Materials;
 use super::network::{self, peer_count};
-use super::peer_names::Matched;
 use super::rows::Rows;
 use super::{
-    algorithm_keys, averaging, clipping, completion, defaults, dropouts, filters, graph, labels,
-    memory, numbers, pilot, placement, preconditioning, promise, rating, recommender, warnings,
+    algorithm_keys, clipping, completion, defaults, dropouts, filters, graph, labels, memory,
+    numbers, pilot, placement, planning, preconditioning, promise, recommender, warnings,
 };
 use crate::algorithm::DataFacts;
-use crate::algorithm::Program;
 use crate::config::{Config, EngineKind, check_identity, read_config};
 use crate::data;
 use crate::engine::event::Latency;
 use crate::linalg::SparseRows;
-use crate::plan::{Division, Guarantee, Network, Plan, PlanError};
-use crate::privacy::PrivacyError;
 use crate::protocol::averaging::DEFAULT_TOLERANCE;
 use crate::protocol::{SessionPlanError, Values};
 use crate::topology::Topology;
-use crate::vocabulary::{Distribution, Quantity, Seed};
+use crate::vocabulary::Seed;
 
 impl Experiment {
     /// Reads an experiment file, applies `key=value` overrides, and resolves it.
@@ -138,8 +134,7 @@ impl Experiment {
         let items = rows.user_rows.dimension();
         algorithm_keys::check(&config, items)?;
         let titles = labels::of(&config.data, items, materials)?;
-        let own_files = materials.are_of_own_files();
-        let mut promise = promise::of(&config, own_files).map_err(PrivacyTableError::from)?;
+        let mut promise = promise::of(&config, false).map_err(PrivacyTableError::from)?;
         promise::check(&config).map_err(PrivacyTableError::from)?;
         // Searches go with clipped quantities, of which nothing is proved in absolute values: their Laplace plans are refused.
         let searches = clipping::search_epsilon(&config, &promise)?;
@@ -172,68 +167,19 @@ impl Experiment {
                 .map_err(AlgorithmTableError::from)?,
             None => arranged,
         };
-        promise.bounds = promise.bounds.with_rating(rating::range(&config, items)?);
-        let first = &arranged.first().blocks[0];
-        let columns = first.columns;
-        let sensitivity = promise
-            .bounds
-            .of(first.quantity, columns)
-            .map_err(PrivacyTableError::from)?;
-        if !Division::takes_weights(arranged.program()) && !config.privacy.budget.is_even() {
-            let kind = config.algorithm.name();
-            return Err(AlgorithmTableError::Weights { kind }.into());
-        }
-        let centring = match &rows.samples {
-            Some(samples) => numbers::prelude(&config, samples, &promise, columns)?,
-            None => None,
-        };
-        let mean_by_rule = centring.is_some_and(|(_, by_rule)| by_rule);
-        let centring = centring.map(|(centring, _)| centring);
-        let arranged = match centring {
-            Some(prelude) => arranged
-                .centred(prelude)
-                .map_err(AlgorithmTableError::from)?,
-            None => arranged,
-        };
+        let sizes = (rows.user_rows.len(), items);
+        let bounded = planning::bounded(&config, arranged, &mut promise, sizes)?;
+        let arranged = bounded.arranged;
+        let (centring, mean_by_rule) = bounded.mean.unzip();
         promise.part = pilot::part(&config)?;
-        check_analytic(&config, arranged.program())?;
-        promise::check_bits(&config).map_err(PrivacyTableError::from)?;
         let most_rows = rows.peer_rows.iter().map(SparseRows::len).max();
-        let most_rows = most_rows.unwrap_or(0);
-        let Matched {
-            topology,
-            noise_topology,
-            ..
-        } = network;
-        let colluders = config.privacy.colluders;
-        if colluders >= peers && promise.noise.distribution() == Distribution::Gaussian {
-            return Err(PrivacyTableError::Colluders { colluders, peers }.into());
-        }
-        let program = arranged.program();
-        let guarantee = clock.time("privacy", || {
-            let memo = Some(materials.noise());
-            Guarantee::with(program, &promise, &noise_topology, most_rows, memo)
-        });
-        let guarantee = guarantee.map_err(|error| refused(&config, error))?;
-        if guarantee.noise().ring().is_some() {
-            if config.engine.kind == EngineKind::Analytic {
-                return Err(EngineTableError::AnalyticRing.into());
-            }
-            // Before its schedule is compiled, which may be refused for reasons that have nothing to do with the ring.
-            if !config.averaging.scheme.is_exact() {
-                return Err(AveragingTableError::Ring.into());
-            }
-        }
-        let averaging = averaging::of(&config.averaging, config.engine.loss, &topology)?;
-        let network = Network {
-            topology,
-            noise_topology,
-            averaging,
-            values: config.averaging.values,
-            most_rows,
-        };
-        let plan = Plan::under(guarantee, program, &promise, &network);
-        let plan = plan.map_err(|error| refused(&config, error))?;
+        let plan = planning::plan(
+            &config,
+            (arranged.program(), &promise),
+            network,
+            most_rows.unwrap_or(0),
+            (materials.noise(), &mut clock),
+        )?;
         let seed = Seed::from_u64(config.seed);
         let mut experiment = Self {
             plan: Arc::new(plan),
@@ -252,69 +198,37 @@ impl Experiment {
             completion: told.filter(|_| completion::is_meant(&config)),
             config,
             centring,
-            mean_by_rule,
+            mean_by_rule: mean_by_rule.unwrap_or(false),
             preconditioning,
             user_rows: rows.user_rows,
             peer_rows: rows.peer_rows,
             placed,
-            sensitivity,
+            sensitivity: bounded.sensitivity,
             warnings: Vec::new(),
             seconds: clock.seconds,
             bound_faults: None,
-            own_files,
-            own_session: None,
         };
         if let Some(faults) = &experiment.config.faults {
             dropouts::numbered(faults, experiment.topology())?;
             experiment.bound_faults = Some(experiment.faults());
         }
-        if let Some(limit) = materials.memory_limit() {
-            experiment.check_widths()?;
-            memory::check_member(&experiment, limit)?;
-        }
-        // Whatever a session can refuse is refused here, so that sessions of other seeds cannot fail. Where peers have files of their own the session is
-        // made, and whatever it can refuse refused, once the noise is known to be what was stated.
-        if !own_files {
-            experiment.try_session(&seed)?;
-        }
-        dropouts::check_program(&experiment)?;
-        if !own_files {
-            memory::check(&experiment)?;
-        }
+        // Whatever a session can refuse is refused here, so that sessions of other seeds cannot fail.
+        experiment.try_session(&seed)?;
+        dropouts::check_program(&experiment.config, &experiment.plan)?;
+        memory::check(&experiment)?;
         experiment.warnings = warnings::of(&experiment);
         Ok(experiment)
     }
 }
 
-/// Why there is no plan, in terms of the file's keys.
-pub(super) fn refused(config: &Config, error: PlanError) -> ExperimentError {
-    match error {
-        PlanError::Privacy(error) => match dropouts::refused(config, error.clone()) {
-            Some(refused) => refused.into(),
-            None => PrivacyTableError::from(error).into(),
-        },
-        PlanError::Averaging(error) => AveragingTableError::from(error).into(),
-        PlanError::Inexact => AveragingTableError::Ring.into(),
-        PlanError::Session(error) => error.into(),
-        PlanError::Unsupported(error) => AlgorithmTableError::from(error).into(),
-        PlanError::Charge { .. } => PrivacyTableError::from(PrivacyError::Iterations).into(),
-    }
-}
-
-/// Refuses releases that the analytic engine has no law of.
-fn check_analytic(config: &Config, program: &Program) -> Result<(), EngineTableError> {
-    let mut blocks = program.releases.iter().flat_map(|one| &one.blocks);
-    match blocks.find(|block| block.quantity != Quantity::Product) {
-        Some(other) if config.engine.kind == EngineKind::Analytic => {
-            let released = other.quantity;
-            Err(EngineTableError::AnalyticRelease { released })
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Checks what needs no data and fills in defaults that depend on other keys.
-pub(super) fn completed(mut config: Config) -> Result<Config, ExperimentError> {
+pub(super) fn completed(config: Config) -> Result<Config, ExperimentError> {
+    numbers::check_source(&config)?;
+    completed_tables(config)
+}
+
+/// Like [`completed`], of tables that name no file of rows.
+pub(super) fn completed_tables(mut config: Config) -> Result<Config, ExperimentError> {
     // An experiment is one run; what is swept over it is the sweep's.
     config.sweep = None;
     check_identity(&config.name, config.seed)?;
@@ -325,7 +239,8 @@ pub(super) fn completed(mut config: Config) -> Result<Config, ExperimentError> {
     completion::check(&config)?;
     filters::check(&config)?;
     recommender::check(&config)?;
-    numbers::check(&config)?;
+    graph::check(&config)?;
+    numbers::check_read(&config)?;
     dropouts::check(&config)?;
     graph::complete(&mut config);
     if let Latency::Uniform {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::deployment::SessionDraft;
 use super::experiment::Experiment;
 use super::placement;
 use crate::config::{Config, DataFormat};
@@ -43,6 +44,16 @@ impl StatedItems {
         };
         Self {
             source,
+            items: list.len(),
+            hash: list.hash(),
+        }
+    }
+
+    /// The columns of a session, which the session file names.
+    pub(crate) fn of_session(session: &SessionDraft) -> Self {
+        let list = session.items();
+        Self {
+            source: ItemSource::File,
             items: list.len(),
             hash: list.hash(),
         }

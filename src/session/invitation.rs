@@ -98,7 +98,8 @@ pub struct Member {
     /// Whether others can dial it; one that is behind a NAT dials all others.
     #[serde(default = "yes")]
     pub reachable: bool,
-    /// How many rows sums of integers are planned for; a contribution of more is clamped to what so many can reach. Public.
+    /// How many rows are planned for. Of sums of integers a contribution of more is clamped to what so many can reach; a private mean is the sum of all rows
+    /// over the sum of these numbers. Public.
     pub rows: usize,
 }
 

@@ -158,6 +158,61 @@ fn three_processes_finish_with_momentum() {
     all_finish(3, Some(tables), Duration::from_secs(60));
 }
 
+/// The mean of all rows is released first, as a release of its own that every ledger has charged, and the receipt states it.
+#[test]
+fn three_processes_finish_with_a_private_mean() {
+    let tables = "[topology]\ngenerator = \"complete\"\n[algorithm]\nkind = \"momentum\"\nrank = 1\nmomentum = 0.01\niterations = 2\n";
+    let group = Group::planned(3, tables, &["--grace", "20"]);
+    let plan = std::fs::read_to_string(group.path("plan.toml")).expect("text");
+    let mean = "row_clip = 1.0\nraw_clip = 2.5\ncentre = \"private\"";
+    group.write("plan.toml", &plan.replace("row_clip = 1.0", mean));
+    let invite = |more: &[&str]| {
+        let first = [
+            "node",
+            "invite",
+            "plan.toml",
+            "--members",
+            "tickets.txt",
+            "--items",
+            "columns.txt",
+        ];
+        let rest = ["--state", "member-0", "--out", "session.toml"];
+        group.end(&[&first[..], &rest, more].concat())
+    };
+    let (code, _, errors) = invite(&[]);
+    assert_eq!(code, Some(2), "{errors}");
+    assert!(errors.contains("--rows"), "{errors}");
+    let (code, _, errors) = invite(&["--rows", "20", "--grace", "20"]);
+    assert_eq!(code, Some(0), "{errors}");
+    let checked = group.ok(&["node", "check", "session.toml", "--state", "member-1"]);
+    assert!(
+        checked.contains("in all 3 releases") && checked.contains("is released first"),
+        "{checked}"
+    );
+    let running: Vec<_> = (0..3).map(|member| group.start(member)).collect();
+    for (member, running) in running.into_iter().enumerate() {
+        let left = running.left(Duration::from_secs(60));
+        assert_eq!(left.code, Some(0), "member {member}: {}", left.errors);
+    }
+    let budget = Budget::new(1.5, 1e-6).expect("valid");
+    let asked = gaussian::mu(budget.epsilon, budget.delta).powi(2);
+    let first = group.basis(0).expect("a basis");
+    for member in 0..3 {
+        assert_eq!(group.basis(member).as_ref(), Some(&first));
+        let (releases, charged, _) = group.charged(member);
+        assert_eq!(releases, 3);
+        assert!((charged / asked - 1.0).abs() < 1e-6, "{charged} of {asked}");
+        group.ok(&["privacy", "check", &format!("result-{member}/receipt.json")]);
+    }
+    // What was run, in the tables of a session: no seed, no engine, no file of rows.
+    let tables = std::fs::read_to_string(group.path("result-1/config.toml")).expect("text");
+    let tables: toml::Table = toml::from_str(&tables).expect("TOML");
+    assert_eq!(tables["data"]["centre"].as_str(), Some("private"));
+    for key in ["seed", "peers", "engine"] {
+        assert!(!tables.contains_key(key), "{key}");
+    }
+}
+
 /// A ring of five and a chord, by name: a graph of the user's own.
 #[test]
 fn five_processes_on_a_graph_that_is_written_out_finish() {

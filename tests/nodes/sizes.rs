@@ -83,14 +83,6 @@ fn sizes_are_bounded_before_anything_of_them_is_made() {
         ),
         (
             0,
-            vec![
-                of("noise", "scheme", "\"ring\""),
-                of("member", "rows", "6600000"),
-            ],
-            memory,
-        ),
-        (
-            0,
             vec![of("algorithm", "iterations", "4294967295")],
             "100000",
         ),
@@ -116,12 +108,21 @@ fn sizes_are_bounded_before_anything_of_them_is_made() {
         assert!(errors.contains(expected), "{columns} {keys:?}: {errors}");
         assert!(!errors.contains("panicked"), "{errors}");
     }
-    // A member that is to run it is told the same, and nothing is set aside.
+    // Rows that members state are numbers of the plan: none are made, however many there are.
     let ring = [
         of("noise", "scheme", "\"ring\""),
-        of("member", "rows", "6600000"),
+        of("member", "rows", "8000000"),
     ];
     group.write("large.toml", &edited(&honest, 0, &ring));
+    let check = ["node", "check", "large.toml", "--state", "member-1"];
+    let (code, errors) = limited(&group, 1 << 11, &check);
+    assert_eq!(code, Some(0), "{errors}");
+    // A member that is to run what is too large is told the same, and nothing is set aside.
+    let less = text.replace("max_memory = \"4 GiB\"", "max_memory = \"128 MiB\"");
+    fs::write(&policy, &less).expect("written");
+    let long = [kind("krylov"), of("algorithm", "iterations", "100000")];
+    let memory = "policy: session.max_memory = 128 MiB";
+    group.write("large.toml", &edited(&honest, 0, &long));
     let run = [
         "node",
         "run",

@@ -2,7 +2,7 @@
 
 use undertone::scenario::Deployment;
 
-use super::facts::of_experiment;
+use super::facts::of_planned;
 use crate::support::experiments::sims;
 
 const INTERACTIONS: &str = r#"
@@ -132,9 +132,9 @@ pub(super) fn found() -> Vec<(String, Vec<String>)> {
         let columns = (0..12).map(|column| format!("column {column}")).collect();
         let deployment = Deployment::new(&table, columns, 100, &sims());
         let deployment = deployment.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let experiment = deployment.experiment(8, &[5; 32], 0);
-        let experiment = experiment.unwrap_or_else(|error| panic!("{name}: {error}"));
-        (format!("deployed: {name}"), of_experiment(&experiment))
+        let session = deployment.plan(&[100; 8], &[5; 32], 0);
+        let session = session.unwrap_or_else(|error| panic!("{name}: {error}"));
+        (format!("deployed: {name}"), of_planned(&session))
     });
     planned.into()
 }

@@ -1,11 +1,14 @@
 //! What is stored of a plan: the only place that asks an experiment or a session for it.
 
-use undertone::engine::Simulation;
-use undertone::engine::{Session, SessionViews};
-use undertone::privacy::NoisePlan;
-use undertone::protocol::PlannedRelease;
-use undertone::protocol::regroup::{Attempt, Disruptions, History, Members, View, ViewNumber};
-use undertone::scenario::Experiment;
+use std::sync::Arc;
+
+use undertone::engine::{PublicSession, PublicViews, SessionViews, Simulation};
+use undertone::privacy::{GroupLoss, NoisePlan};
+use undertone::protocol::regroup::{
+    Attempt, Disruptions, History, Members, Tolerance, View, ViewNumber,
+};
+use undertone::protocol::{PlannedRelease, SessionPlan};
+use undertone::scenario::{Experiment, PlannedSession};
 use undertone::vocabulary::{PeerIndex, ReleaseId};
 
 /// Bytes as hexadecimal digits.
@@ -16,7 +19,7 @@ fn hex(bytes: &[u8]) -> String {
 /// All that is stored of an experiment.
 pub(super) fn of_experiment(experiment: &Experiment) -> Vec<String> {
     let session = experiment.session(&experiment.root_seed());
-    let mut lines = of_session(&session);
+    let mut lines = of_session(session.plan(), session.sigma_central());
     let calibrated = experiment.calibrated();
     let mut add = |key: &str, value: String| lines.push(format!("{key} = {value}"));
     add("cost", format!("{:?}", experiment.even_iterations()));
@@ -53,39 +56,85 @@ pub(super) fn of_experiment(experiment: &Experiment) -> Vec<String> {
         format!("{:?}", experiment.part().map(|part| part.get())),
     );
     lines.extend(of_noise(experiment.noise()));
-    for group in experiment.groups() {
-        let (peers, mu, epsilon) = (group.peers, group.mu, group.epsilon);
-        lines.push(format!("group of {peers} = mu {mu:?}, epsilon {epsilon:?}"));
-    }
+    lines.extend(experiment.groups().iter().map(of_group));
     if let Some(tolerance) = experiment.tolerance() {
-        lines.push(format!(
-            "tolerance = floor {}, needs {:?}, retries {}, {}",
-            tolerance.floor,
-            tolerance.needs,
-            tolerance.retries,
-            if tolerance.is_open() {
-                "open"
-            } else {
-                "sealed"
-            }
-        ));
-        lines.extend(after_losses(experiment, &session));
+        lines.push(of_tolerance(&tolerance));
+        let averaging = experiment.plan().network().averaging.clone();
+        let views = SessionViews::new(session.clone(), averaging);
+        let found = |view: &View| {
+            let made = views.of(view).expect("a view");
+            let session = made.session();
+            (Arc::clone(session.plan()), session.sigma_central())
+        };
+        lines.extend(after_losses(session.public(), &tolerance, found));
     }
     let setting = experiment.setting_lines();
     lines.extend(setting.into_iter().map(|line| format!("setting {line}")));
     lines
 }
 
+/// All that is stored of a session that its members plan.
+pub(super) fn of_planned(session: &PlannedSession) -> Vec<String> {
+    let (planned, public) = (session.plan(), session.public());
+    let (guarantee, promise) = (planned.guarantee(), planned.promise());
+    let mut lines = of_session(public.plan(), planned.sigma_central());
+    let (division, calibrated) = (guarantee.division(), guarantee.calibrated());
+    let mut add = |key: &str, value: String| lines.push(format!("{key} = {value}"));
+    add("cost", format!("{:?}", division.cost()));
+    let at_best = division.cost_at_best();
+    add("cost without retries", format!("{at_best:?}"));
+    add("cost with a pilot", format!("{:?}", division.cost()));
+    add("z", format!("{:?}", calibrated.z()));
+    add("mu", format!("{:?}", calibrated.mu_total()));
+    let one = calibrated.mu_per_iteration();
+    add("mu of one release", format!("{one:?}"));
+    add("epsilon spent", format!("{:?}", calibrated.spent()));
+    let delta = promise.delta.map(|delta| delta.get());
+    add("delta", format!("{delta:?}"));
+    add("participants", format!("{:?}", promise.participants));
+    let part = promise.part.map(|part| part.get());
+    add("part", format!("{part:?}"));
+    lines.extend(of_noise(guarantee.noise()));
+    lines.extend(guarantee.groups().iter().map(of_group));
+    if let Some(tolerance) = session.tolerance() {
+        lines.push(of_tolerance(&tolerance));
+        let averaging = planned.network().averaging.clone();
+        let views = PublicViews::new(public.clone(), averaging);
+        let found = |view: &View| {
+            let made = views.of(view).expect("a view");
+            let plan = Arc::clone(made.session().plan());
+            let sigma_central = planned.sigma_central().min(plan.sigma_of_sum(1.0));
+            (plan, sigma_central)
+        };
+        lines.extend(after_losses(public, &tolerance, found));
+    }
+    lines
+}
+
+fn of_group(group: &GroupLoss) -> String {
+    let (peers, mu, epsilon) = (group.peers, group.mu, group.epsilon);
+    format!("group of {peers} = mu {mu:?}, epsilon {epsilon:?}")
+}
+
+fn of_tolerance(tolerance: &Tolerance) -> String {
+    let publish = match tolerance.is_open() {
+        true => "open",
+        false => "sealed",
+    };
+    let (floor, needs, retries) = (tolerance.floor, &tolerance.needs, tolerance.retries);
+    format!("tolerance = floor {floor}, needs {needs:?}, retries {retries}, {publish}")
+}
+
 /// All that is stored of a session of rows in memory.
 pub(super) fn of_simulated(simulated: &Simulation) -> Vec<String> {
-    let mut lines = of_session(&simulated.own_session());
+    let session = simulated.own_session();
+    let mut lines = of_session(session.plan(), session.sigma_central());
     lines.extend(simulated.noise().into_iter().flat_map(of_noise));
     lines
 }
 
 /// The agreed plan of a session.
-fn of_session(session: &Session) -> Vec<String> {
-    let plan = session.plan();
+fn of_session(plan: &SessionPlan, sigma_central: f64) -> Vec<String> {
     let parameters = plan.parameters();
     let mut lines = Vec::new();
     let mut add = |key: &str, value: String| lines.push(format!("{key} = {value}"));
@@ -98,7 +147,7 @@ fn of_session(session: &Session) -> Vec<String> {
         "sigma_coordinate",
         format!("{:?}", parameters.sigma_coordinate),
     );
-    add("sigma_central", format!("{:?}", session.sigma_central()));
+    add("sigma_central", format!("{sigma_central:?}"));
     add("charge", format!("{:?}", plan.charge()));
     add("noise factors", format!("{:?}", parameters.noise_factors));
     add(
@@ -231,9 +280,11 @@ fn release_text(release: &PlannedRelease) -> String {
 }
 
 /// Sessions of those who are left after the first losses, before and after a release.
-fn after_losses(experiment: &Experiment, session: &Session) -> Vec<String> {
-    let averaging = experiment.plan().network().averaging.clone();
-    let views = SessionViews::new(session.clone(), averaging);
+fn after_losses(
+    session: &PublicSession,
+    tolerance: &Tolerance,
+    plan_of: impl Fn(&View) -> (Arc<SessionPlan>, f64),
+) -> Vec<String> {
     let peers = session.peers();
     let links = session.graph().edge_list().count();
     let first = Attempt {
@@ -242,7 +293,7 @@ fn after_losses(experiment: &Experiment, session: &Session) -> Vec<String> {
         view: ViewNumber(0),
     };
     let after_one = History::default().and(first, &[7; 32]);
-    let most = peers - experiment.tolerance().map_or(peers, |one| one.floor);
+    let most = peers - tolerance.floor;
     let mut lines = Vec::new();
     for (number, lost, history) in [
         (1, 0, History::default()),
@@ -258,8 +309,7 @@ fn after_losses(experiment: &Experiment, session: &Session) -> Vec<String> {
             members,
             history,
         };
-        let made = views.of(&view).expect("a view");
-        let plan = made.session().plan();
+        let (plan, sigma_central) = plan_of(&view);
         let parameters = plan.parameters();
         lines.push(format!(
             "view {number} without {lost} = digest {}, view {}, sigmas {:?} {:?} {:?}, central {:?}, rounds {} and {}",
@@ -268,7 +318,7 @@ fn after_losses(experiment: &Experiment, session: &Session) -> Vec<String> {
             parameters.sigma_own,
             parameters.sigma_pairwise,
             parameters.sigma_coordinate,
-            made.session().sigma_central(),
+            sigma_central,
             plan.averaging_rounds(),
             plan.scale_rounds()
         ));

@@ -246,9 +246,11 @@ pub(crate) struct InviteArguments {
     /// How many of the invited must join; all if absent
     #[arg(long, value_name = "N")]
     pub(crate) min_peers: Option<usize>,
-    /// How many rows of a member are planned for, with noise.scheme = "ring"; a contribution of more rows is clamped to what so many can reach
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
-    pub(crate) rows: usize,
+    /// How many rows of a member are planned for; 1,000,000 if absent. With noise.scheme = "ring" a contribution of more rows is clamped to what so many
+    /// can reach. With data.centre = "private" it must be given: the sum of all rows is divided by so many per member, so state how many a member has on
+    /// average
+    #[arg(long, value_name = "N")]
+    pub(crate) rows: Option<usize>,
     /// Seconds that a lost connection may take to come back before the session ends
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub(crate) grace: u64,

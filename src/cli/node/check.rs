@@ -6,10 +6,10 @@ use time::OffsetDateTime;
 
 use super::planning;
 use crate::cli::Verdict;
-use crate::config::Config;
 use crate::data::OwnFile;
 use crate::node::store::{Offer, Policy, StateView};
 use crate::privacy::{Budget, Scheme, SquareSum, gaussian};
+use crate::scenario::SessionTables;
 
 pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     let state = StateView::open(&options.state.path()?)?;
@@ -72,31 +72,25 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
     }
     let policy = state.policy()?;
     let deployment = planning::deployment(&invitation, &options.session, &policy)?;
-    let experiment = planning::planned(
-        &deployment,
-        invitation.members.len(),
-        &[0; 32],
-        invitation.stated,
-    )?;
-    let offer = planning::offer(&experiment, &options.scope)?;
-    let config = experiment.config();
+    let stated = planning::stated_rows(&invitation);
+    let planned = planning::planned(&deployment, &stated, &[0; 32], invitation.stated)?;
+    let offer = planning::offer(&planned, &options.scope)?;
+    let (plan, draft) = (planned.plan(), planned.draft());
+    let tables = draft.tables();
     println!(
         "{} of rank {} on {} columns, averaged by \"{}\"",
-        config.algorithm.name(),
-        config.algorithm.table().rank(),
+        tables.algorithm.name(),
+        tables.algorithm.table().rank(),
         invitation.columns.len(),
-        config.averaging.scheme.name(),
+        tables.averaging.scheme.name(),
     );
     println!(
         "\nwhat one record ({}) at one participant may lose, in all {} releases:",
-        config.privacy.adjacency,
-        experiment.releases().len()
+        offer.adjacency,
+        plan.program().releases.len()
     );
-    let (person, one) = (
-        planning::person(&experiment),
-        planning::promised(&experiment)?,
-    );
-    for view in experiment.noise().views() {
+    let (person, one) = (planning::person(draft), planning::promised(draft)?);
+    for view in plan.guarantee().noise().views() {
         let promise = match view == one && person.is_none() {
             true => "  <- the promise",
             false => "",
@@ -111,8 +105,8 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
                 .unwrap_or_default(),
         );
     }
-    for group in experiment.groups() {
-        let what = match config.privacy.adjacency.is_of_rows() {
+    for group in plan.guarantee().groups() {
+        let what = match offer.adjacency.is_of_rows() {
             true => format!("a person at {} participants", group.peers),
             false => format!("changes at {} participants", group.peers),
         };
@@ -125,18 +119,18 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
             group.epsilon, group.mu
         );
     }
-    match config.dropouts {
+    match tables.dropouts {
         None => println!(
             "  at delta = {:e}; nothing is tolerated to drop out: whoever crashes ends the session",
             offer.delta
         ),
         Some(dropouts) => println!(
             "  at delta = {:e}; {} members may be lost and {} releases tried again within the promise, which is against {} curious and all who are lost",
-            offer.delta, dropouts.tolerate, dropouts.retries, config.privacy.colluders,
+            offer.delta, dropouts.tolerate, dropouts.retries, offer.colluders,
         ),
     }
     println!("\nwhat becomes of your rows, whatever they are:");
-    for step in steps(config, member.rows) {
+    for step in steps(&tables, member.rows) {
         println!("  {step}");
     }
     println!("  whether and when this member joins does not depend on them");
@@ -157,8 +151,8 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
 }
 
 /// What the session's constants do to every row, in order.
-fn steps(config: &Config, rows: usize) -> Vec<String> {
-    let data = &config.data;
+fn steps(tables: &SessionTables, rows: usize) -> Vec<String> {
+    let data = &tables.data;
     let mut steps = Vec::new();
     if let Some(clip) = data.row_clip {
         if let Some(drop) = &data.drop {
@@ -170,6 +164,11 @@ fn steps(config: &Config, rows: usize) -> Vec<String> {
         if data.means.is_some() {
             steps.push("public means are taken from them".to_owned());
         }
+        if let Some(raw_clip) = data.raw_clip {
+            steps.push(format!(
+                "their sum, of rows shortened to {raw_clip}, is released first, and the mean that everybody knows then is taken from them"
+            ));
+        }
         steps.push(format!("rows longer than {clip} are shortened to that"));
     } else {
         steps.push(format!("ratings above {} count, once each", data.threshold));
@@ -177,7 +176,7 @@ fn steps(config: &Config, rows: usize) -> Vec<String> {
             steps.push(format!("{cap} of them at most"));
         }
     }
-    if config.noise.scheme == Scheme::Ring {
+    if tables.noise.scheme == Scheme::Ring {
         steps.push(format!(
             "no row is left out; your contribution is clamped to what {rows} rows can reach"
         ));

@@ -11,12 +11,16 @@ use time::format_description::well_known::Rfc3339;
 use super::planning;
 use crate::cli::Verdict;
 use crate::node::store::{INVITATION, StateView, sign_file};
+use crate::privacy::Delta;
 use crate::scenario::Deployment;
 use crate::session::{Invitation, Member, SessionTable, Stated, Ticket};
 use crate::writing::replace;
 
 /// Graphs that are planned for at each size: what is stated is enough for all of them.
 const DRAWS: u32 = 8;
+
+/// Rows of a member that are planned for where nothing is said.
+const ROWS: usize = 1_000_000;
 
 pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
     let state = StateView::open(&options.state.path()?)?;
@@ -27,15 +31,21 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
         .with_context(|| format!("{} is no experiment file", options.plan.display()))?;
     let base = options.plan.parent().map(PathBuf::from).unwrap_or_default();
     let columns = names(&options.items)?;
-    let deployment = Deployment::new(&plan, columns.clone(), options.rows, &base)?;
-    let members = members(options)?;
+    let rows = options.rows.unwrap_or(ROWS);
+    let deployment = Deployment::new(&plan, columns.clone(), rows, &base)?;
+    if options.rows.is_none() && deployment.has_private_mean() {
+        bail!(
+            "data.centre = \"private\" divides the sum of all rows by their number: say with --rows N how many a member has on average"
+        );
+    }
+    let members = members(options, rows)?;
     let names: Vec<_> = members.iter().map(|member| member.name.clone()).collect();
     deployment.inline_constants(&mut plan, &names)?;
-    let deployment = Deployment::new(&plan, columns.clone(), options.rows, &base)?;
+    let deployment = Deployment::new(&plan, columns.clone(), rows, &base)?;
     deployment.check_constants()?;
     let least = options.min_peers.unwrap_or(members.len());
     deployment.check_graphs(&names, least)?;
-    let stated = stated(&deployment, least, members.len())?;
+    let stated = stated(&deployment, (least, members.len()), rows)?;
     let now = OffsetDateTime::now_utc();
     let now = now.replace_nanosecond(0)?;
     let closes = now + Duration::from_secs(60 * options.closes_in);
@@ -47,7 +57,7 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
         (None, Some(name)) => name.to_owned(),
         (None, None) => bail!("the plan has no name: give one with --name"),
     };
-    let session = SessionTable {
+    let table = SessionTable {
         version: 2,
         name,
         nonce: crate::session::nonce()?,
@@ -59,14 +69,15 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
         step_limit_seconds: options.step_limit,
         linger_seconds: options.linger,
     };
-    let text = Invitation::write(session, members, columns, stated, plan)?;
+    let text = Invitation::write(table, members, columns, stated, plan)?;
     let out = &options.out;
     replace(out, text.as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;
     sign_file(out, &identity, INVITATION)?;
     let invitation = Invitation::read(text.as_bytes())?;
-    let experiment = planning::planned(&deployment, invitation.members.len(), &[0; 32], stated)?;
-    let view = planning::promised(&experiment)?;
-    let privacy = &experiment.config().privacy;
+    let all_rows = planning::stated_rows(&invitation);
+    let session = planning::planned(&deployment, &all_rows, &[0; 32], stated)?;
+    let (planned, promise) = (session.plan(), session.plan().promise());
+    let view = planning::promised(session.draft())?;
     println!(
         "session {} \"{}\": {} invited, {} must join before {}",
         invitation.hash(),
@@ -77,13 +88,13 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
     );
     println!(
         "each record ({}) at one participant may lose epsilon = {:.3} at delta = {:e} to {} curious members",
-        privacy.adjacency,
+        promise.adjacency(),
         view.epsilon,
-        privacy.delta(),
-        privacy.colluders,
+        promise.delta.map_or(0.0, Delta::get),
+        promise.colluders,
     );
-    for group in experiment.groups() {
-        let promised = match planning::person(&experiment) == Some(group) {
+    for group in planned.guarantee().groups() {
+        let promised = match planning::person(session.draft()) == Some(group) {
             true => ", as promised",
             false => "",
         };
@@ -95,7 +106,7 @@ pub(super) fn execute(options: &InviteArguments) -> Result<Verdict> {
     let policy = state.policy()?;
     let scope = policy.scopes().next().cloned();
     if let Some(scope) = scope
-        && let Err(refusal) = policy.check(&planning::offer(&experiment, &scope)?)
+        && let Err(refusal) = policy.check(&planning::offer(&session, &scope)?)
     {
         println!("this peer's own policy refuses it, and so may those of members: {refusal}");
     }
@@ -123,7 +134,7 @@ fn names(path: &Path) -> Result<Vec<String>> {
 }
 
 /// One member per ticket, in the order of their keys.
-fn members(options: &InviteArguments) -> Result<Vec<Member>> {
+fn members(options: &InviteArguments, rows: usize) -> Result<Vec<Member>> {
     let path = &options.members;
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the tickets in {}", path.display()))?;
@@ -147,7 +158,7 @@ fn members(options: &InviteArguments) -> Result<Vec<Member>> {
             name,
             reachable: !addresses.is_empty(),
             addresses,
-            rows: options.rows,
+            rows,
         });
     }
     members.sort_by_key(|member| member.id);
@@ -155,7 +166,7 @@ fn members(options: &InviteArguments) -> Result<Vec<Member>> {
 }
 
 /// Noise that is enough for every number of members that the file allows, on graphs as the beacon may draw them.
-fn stated(deployment: &Deployment, least: usize, most: usize) -> Result<Stated> {
+fn stated(deployment: &Deployment, (least, most): (usize, usize), rows: usize) -> Result<Stated> {
     let mut stated = Stated {
         sigma_own: 0.0,
         sigma_pairwise: 0.0,
@@ -167,8 +178,8 @@ fn stated(deployment: &Deployment, least: usize, most: usize) -> Result<Stated> 
     };
     for members in sizes {
         for draw in 0..DRAWS {
-            let experiment = deployment.experiment(members, &[0; 32], draw)?;
-            let (own, pairwise) = planning::sigmas(&experiment);
+            let session = deployment.plan(&vec![rows; members], &[0; 32], draw)?;
+            let (own, pairwise) = planning::sigmas(session.draft());
             stated.sigma_own = stated.sigma_own.max(own);
             stated.sigma_pairwise = stated.sigma_pairwise.max(pairwise);
             if !deployment.draws_graphs() {

@@ -9,16 +9,15 @@ use anyhow::{Context, Result, anyhow, bail};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::config::Publish as Publication;
-use crate::engine::{PublicSession, PublicViews};
+use crate::engine::PublicViews;
 use crate::node::member::{MemberResult, Planned, Planner, ResultFiles, ResultRule, Tolerant};
 use crate::node::store::{
     INVITATION, Offer, Policy, Publish, ScopeName, SignedFileError, Square, verify_bytes,
 };
 use crate::privacy::{Budget, GroupLoss, SquareSum, View, gaussian};
-use crate::run::receipt::{About, KnownAttempt, Receipt};
-use crate::scenario::{Deployment, Experiment};
-use crate::session::{Assembled, Invitation, MOST_FILE, Stated};
+use crate::run::receipt::{KnownAttempt, Receipt};
+use crate::scenario::{Deployment, PlannedSession, SessionDraft};
+use crate::session::{Assembled, Invitation, MOST_FILE, PublicId, Stated};
 use crate::vocabulary::ReleaseId;
 use crate::writing::npy;
 
@@ -77,31 +76,32 @@ pub(super) fn deployment(
     Ok(deployment)
 }
 
-/// What so many members plan, with no more noise than is stated: on the first graph that the beacon draws which allows that.
+/// What participants who state so many rows each plan, with no more noise than the file states: on the first graph that the beacon draws which allows that.
 pub(super) fn planned(
     deployment: &Deployment,
-    members: usize,
+    rows: &[usize],
     beacon: &[u8; 32],
     stated: Stated,
-) -> Result<Experiment> {
+) -> Result<PlannedSession> {
     let mut found = None;
-    let draws = deployment.draws(members, beacon)?;
+    let draws = deployment.draws(rows, beacon)?;
     for draw in 0..DRAWS {
-        let experiment = draws.drawn(draw)?;
-        let (own, pairwise) = sigmas(&experiment);
+        let draft = draws.drawn(draw)?;
+        let (own, pairwise) = sigmas(&draft);
         let within = |found: f64, limit: f64| found <= limit * (1.0 + 1e-9);
-        let (spent, allowed) = (mu_promised(&experiment)?, mu_asked(&experiment)?);
+        let (spent, allowed) = (mu_promised(&draft)?, mu_asked(&draft)?);
         if within(own, stated.sigma_own)
             && within(pairwise, stated.sigma_pairwise)
             && within(spent, allowed)
         {
-            return Ok(draws.completed(experiment)?);
+            return Ok(draft.completed()?);
         }
         found.get_or_insert((own, pairwise));
         if !deployment.draws_graphs() {
             break;
         }
     }
+    let members = rows.len();
     let (own, pairwise) = found.unwrap_or((f64::NAN, f64::NAN));
     bail!(
         "{members} members need noise of sigma_own = {own:.4} and sigma_pairwise = {pairwise:.4} for what the session promises, and the file states \
@@ -112,139 +112,161 @@ pub(super) fn planned(
 }
 
 /// Standard deviations per unit sensitivity that this member's own planner finds.
-pub(super) fn sigmas(experiment: &Experiment) -> (f64, f64) {
-    let noise = experiment.noise();
+pub(super) fn sigmas(draft: &SessionDraft) -> (f64, f64) {
+    let noise = draft.plan().guarantee().noise();
     (noise.sigma_own(), noise.sigma_pairwise())
 }
 
 /// What the coalition that is planned for learns: whoever is lost hides nobody, as if it colluded.
-pub(super) fn promised(experiment: &Experiment) -> Result<&View> {
-    let lost = experiment.config().dropouts.map_or(0, |one| one.tolerate);
-    let colluders = experiment.config().privacy.colluders + lost;
-    let views = experiment.noise().views();
+pub(super) fn promised(draft: &SessionDraft) -> Result<&View> {
+    let plan = draft.plan();
+    let colluders = plan.promise().withstood();
+    let views = plan.guarantee().noise().views();
     // Where peers hide by noise of their own alone there is one view, of every coalition.
     let planned = views.iter().find(|view| view.colluders >= colluders);
     planned.ok_or_else(|| anyhow!("nothing is promised against {colluders} colluders"))
 }
 
 /// μ of what is promised: of one record, or of a person at as many participants as the noise is planned for.
-fn mu_promised(experiment: &Experiment) -> Result<f64> {
-    let one = promised(experiment)?.mu;
-    Ok(person(experiment).map_or(one, |group| group.mu.max(one)))
+fn mu_promised(draft: &SessionDraft) -> Result<f64> {
+    let one = promised(draft)?.mu;
+    Ok(person(draft).map_or(one, |group| group.mu.max(one)))
 }
 
 /// What a person loses at as many participants as the noise is planned for, where those are several.
-pub(super) fn person(experiment: &Experiment) -> Option<&GroupLoss> {
-    let k = experiment.participants().filter(|k| *k > 1)?;
-    experiment.groups().iter().find(|group| group.peers == k)
+pub(super) fn person(draft: &SessionDraft) -> Option<&GroupLoss> {
+    let k = draft.plan().promise().participants.filter(|k| *k > 1)?;
+    let mut groups = draft.groups().iter();
+    groups.find(|group| group.peers == k)
 }
 
 /// μ of the promise as asked for: what is charged, on whatever graph the beacon draws, whose own loss is at most that.
-fn mu_asked(experiment: &Experiment) -> Result<f64> {
-    let privacy = &experiment.config().privacy;
-    let budget = Budget::new(privacy.epsilon, privacy.delta())?;
-    Ok(gaussian::mu(budget.epsilon, budget.delta))
+fn mu_asked(draft: &SessionDraft) -> Result<f64> {
+    let Budget { epsilon, delta } = draft.plan().promise().budget()?;
+    Ok(gaussian::mu(epsilon, delta))
 }
 
-/// What this experiment costs one member. The charge is what is promised: with protection at up to k participants the ledger of each of them has
+/// What this session costs one member. The charge is what is promised: with protection at up to k participants the ledger of each of them has
 /// all that a person of theirs loses.
-pub(super) fn offer(experiment: &Experiment, scope: &ScopeName) -> Result<Offer> {
-    let view = promised(experiment)?;
-    let privacy = &experiment.config().privacy;
-    let session = session(experiment);
-    let dropouts = experiment.config().dropouts;
+pub(super) fn offer(session: &PlannedSession, scope: &ScopeName) -> Result<Offer> {
+    let (draft, promise) = (session.draft(), session.plan().promise());
+    let Budget { epsilon, delta } = promise.budget()?;
+    let publish = match session.tolerance().is_none_or(|one| one.is_open()) {
+        true => Publish::Open,
+        false => Publish::Sealed,
+    };
     Ok(Offer {
-        members: session.peers(),
-        colluders: privacy.colluders,
-        epsilon: privacy.epsilon,
-        delta: privacy.delta(),
-        adjacency: privacy.adjacency,
-        certificate: view.certificate,
-        retries: dropouts.map_or(0, |one| one.retries),
-        publish: match dropouts.and_then(|one| one.publish) {
-            Some(Publication::Sealed) => Publish::Sealed,
-            Some(Publication::Open) | None => Publish::Open,
-        },
+        members: session.public().peers(),
+        colluders: promise.colluders,
+        epsilon: epsilon.get(),
+        delta: delta.get(),
+        adjacency: promise.adjacency(),
+        certificate: promised(draft)?.certificate,
+        retries: promise.losses.map_or(0, |one| one.retries),
+        publish,
         scope: scope.clone(),
-        mu_squared: SquareSum::new(mu_asked(experiment)?.powi(2))?,
-        plain: experiment.is_plain(),
-        max_frame: session.longest_message() as u64,
+        mu_squared: SquareSum::new(mu_asked(draft)?.powi(2))?,
+        plain: draft.is_plain(),
+        max_frame: session.public().longest_message() as u64,
     })
-}
-
-/// The public session of this experiment.
-pub(super) fn session(experiment: &Experiment) -> PublicSession {
-    experiment.own_session().public().clone()
 }
 
 /// μ² of every release: parts of the whole as 1/f², which is what a release with noise of factor f costs. The whole pays for all releases, and for
 /// as many more as there are retries, each as dear as the dearest.
-pub(super) fn charges(experiment: &Experiment, whole: SquareSum) -> Result<Vec<Square>> {
-    let releases = 1..=experiment.releases().len() as u32;
+pub(super) fn charges(draft: &SessionDraft, whole: SquareSum) -> Result<Vec<Square>> {
+    let plan = draft.plan();
+    let releases = 1..=plan.program().releases.len() as u32;
     let parts: Vec<f64> = releases
-        .map(|number| experiment.noise_factor(ReleaseId(number)).powi(-2))
+        .map(|number| plan.noise_factor(ReleaseId(number)).powi(-2))
         .collect();
     let dearest = parts.iter().copied().fold(0.0, f64::max);
-    let retries = experiment.config().dropouts.map_or(0, |one| one.retries);
+    let retries = plan.promise().losses.map_or(0, |one| one.retries);
     let all: f64 = parts.iter().sum::<f64>() + f64::from(retries) * dearest;
     let square = |part: f64| Ok(Square::new(whole.get() * part / all)?);
     parts.into_iter().map(square).collect()
 }
 
+/// Rows that each invited member states, in the order of their keys.
+pub(super) fn stated_rows(invitation: &Invitation) -> Vec<usize> {
+    invitation
+        .members
+        .iter()
+        .map(|member| member.rows)
+        .collect()
+}
+
 /// Plans one session file.
 pub(super) struct Plans {
     pub(super) deployment: Arc<Deployment>,
-    pub(super) members: usize,
+    /// Keys of all invited members with the rows that each states.
+    pub(super) invited: Vec<(PublicId, usize)>,
     pub(super) stated: Stated,
     pub(super) scope: ScopeName,
 }
 
+impl Plans {
+    /// The session of all who are invited, under no beacon yet.
+    fn of_invited(&self) -> Result<PlannedSession> {
+        let rows: Vec<usize> = self.invited.iter().map(|(_, rows)| *rows).collect();
+        planned(&self.deployment, &rows, &[0; 32], self.stated)
+    }
+
+    /// Rows that those who joined state.
+    fn rows_of(&self, assembled: &Assembled) -> Result<Vec<usize>> {
+        let seats = assembled.roster.iter();
+        let rows = seats.map(|seat| {
+            let mut invited = self.invited.iter();
+            let found = invited.find(|(id, _)| *id == seat.id);
+            found.map(|(_, rows)| *rows)
+        });
+        let rows: Option<Vec<usize>> = rows.collect();
+        rows.context("somebody joined who is not invited")
+    }
+
+    fn of_joined(&self, assembled: &Assembled) -> Result<Planned> {
+        let rows = self.rows_of(assembled)?;
+        let planned = planned(&self.deployment, &rows, &assembled.beacon, self.stated)?;
+        let offer = offer(&planned, &self.scope)?;
+        let session = planned.public().clone();
+        let averaging = planned.plan().network().averaging.clone();
+        Ok(Planned {
+            tolerant: planned.tolerance().map(|tolerance| Tolerant {
+                tolerance: Arc::new(tolerance),
+                views: Arc::new(PublicViews::new(session.clone(), averaging)),
+            }),
+            session,
+            charges: charges(planned.draft(), offer.mu_squared)?,
+            offer,
+            keep: Box::new(move |result| files(&planned, result)),
+        })
+    }
+}
+
 impl Planner for Plans {
     fn offer(&self) -> Result<Offer, String> {
-        let beacon = [0; 32];
-        let experiment = planned(&self.deployment, self.members, &beacon, self.stated);
-        let offer = experiment.and_then(|experiment| offer(&experiment, &self.scope));
+        let session = self.of_invited();
+        let offer = session.and_then(|session| offer(&session, &self.scope));
         offer.map_err(|error| format!("{error:#}"))
     }
 
     fn plan(&self, assembled: &Assembled) -> Result<Planned, String> {
-        let members = assembled.roster.len();
-        let made = planned(&self.deployment, members, &assembled.beacon, self.stated).and_then(
-            |experiment| {
-                let offer = offer(&experiment, &self.scope)?;
-                let session = session(&experiment);
-                let averaging = &experiment.plan().network().averaging;
-                let planned = Planned {
-                    tolerant: experiment.tolerance().map(|tolerance| Tolerant {
-                        tolerance: Arc::new(tolerance),
-                        views: Arc::new(PublicViews::new(session.clone(), averaging.clone())),
-                    }),
-                    session,
-                    charges: charges(&experiment, offer.mu_squared)?,
-                    offer,
-                    keep: Box::new(move |result| files(&experiment, result)),
-                };
-                Ok(planned)
-            },
-        );
-        made.map_err(|error| format!("{error:#}"))
+        let planned = self.of_joined(assembled);
+        planned.map_err(|error| format!("{error:#}"))
     }
 
     fn result(&self) -> Result<ResultRule, String> {
-        let experiment = planned(&self.deployment, self.members, &[0; 32], self.stated);
-        let experiment = experiment.map_err(|error| format!("{error:#}"))?;
-        let colluders = experiment.config().privacy.colluders;
-        Ok(ResultRule::of(&session(&experiment), colluders))
+        let session = self.of_invited().map_err(|error| format!("{error:#}"))?;
+        let colluders = session.plan().promise().colluders;
+        Ok(ResultRule::of(session.public(), colluders))
     }
 }
 
-/// What is kept of a session that was planned as this experiment.
-fn files(experiment: &Experiment, result: &MemberResult) -> ResultFiles {
+/// What is kept of a session that was planned so.
+fn files(session: &PlannedSession, result: &MemberResult) -> ResultFiles {
     let releases = result.releases.iter();
     let releases = releases.map(|one| (one.release, one.statistic, one.sensitivity));
-    let about = About::experiment(experiment);
-    let mut receipt = Receipt::of_plan(about, experiment.plan(), releases);
-    if let Some(tolerance) = experiment.tolerance() {
+    let mut receipt = Receipt::of_session(session, releases);
+    if let Some(tolerance) = session.tolerance() {
         let is_open = tolerance.is_open();
         let attempts = result.attempts.iter();
         let attempts: Vec<KnownAttempt> = attempts
@@ -256,14 +278,14 @@ fn files(experiment: &Experiment, result: &MemberResult) -> ResultFiles {
                 published: (is_open && begun.has_left).then_some(result.index.0),
             })
             .collect();
-        let accounted = receipt.account_for(experiment.plan(), &attempts);
+        let accounted = receipt.account_for(session.plan(), &attempts);
         accounted.map_err(|error| error.to_string())?;
     }
     let receipt = serde_json::to_vec(&receipt).map_err(|error| error.to_string())?;
-    let config = crate::config::resolved(experiment.config());
+    let tables = session.draft().tables().text();
     Ok(vec![
         ("receipt.json".to_owned(), receipt),
-        ("config.toml".to_owned(), config.into_bytes()),
+        ("config.toml".to_owned(), tables.into_bytes()),
         // Last: where it is, everything is.
         ("basis.npy".to_owned(), npy(&result.basis)),
     ])
@@ -277,9 +299,10 @@ pub(super) fn planner(
     policy: &Policy,
 ) -> Result<(Arc<dyn Planner>, Arc<Deployment>)> {
     let deployment = Arc::new(deployment(invitation, path, policy)?);
+    let members = invitation.members.iter();
     let plans = Plans {
         deployment: Arc::clone(&deployment),
-        members: invitation.members.len(),
+        invited: members.map(|member| (member.id, member.rows)).collect(),
         stated: invitation.stated,
         scope: scope.clone(),
     };
@@ -302,11 +325,11 @@ delta = 1e-5
 adjacency = "user"
 "#;
 
-    fn experiment(more: &str) -> Experiment {
+    fn session(more: &str) -> PlannedSession {
         let plan = toml::from_str(&format!("{PLAN}{more}")).expect("TOML");
         let columns = vec!["a".to_owned(), "b".to_owned()];
         let deployment = Deployment::new(&plan, columns, 30, Path::new("."));
-        let planned = deployment.expect("valid").experiment(5, &[0; 32], 0);
+        let planned = deployment.expect("valid").plan(&[30; 5], &[0; 32], 0);
         planned.expect("can be planned")
     }
 
@@ -320,27 +343,28 @@ adjacency = "user"
             .flat_map(|k| [(k, "pairwise"), (k, "local")])
         {
             let keys = format!("participants_per_person = {k}\n[noise]\nscheme = \"{scheme}\"\n");
-            let experiment = experiment(&keys);
+            let session = session(&keys);
+            let draft = session.draft();
             let scope = "default".parse().expect("a name");
-            let offer = offer(&experiment, &scope).expect("an offer");
+            let offer = offer(&session, &scope).expect("an offer");
             assert_eq!(
                 offer.mu_squared.get().sqrt().to_bits() >> 4,
                 asked.to_bits() >> 4
             );
-            let promised = mu_promised(&experiment).expect("promised");
+            let promised = mu_promised(draft).expect("promised");
             assert!(
                 promised <= asked * (1.0 + 1e-9) && promised > 0.99 * asked,
                 "{k}"
             );
-            let one = super::promised(&experiment).expect("promised").mu;
+            let one = super::promised(draft).expect("promised").mu;
             let factor = match scheme {
                 "local" => f64::from(k).sqrt(),
                 _ => f64::from(k),
             };
             assert!((one * factor / asked - 1.0).abs() < 0.01, "{k}: {one}");
-            assert_eq!(person(&experiment).is_some(), k > 1);
-            let charges = charges(&experiment, offer.mu_squared).expect("charges");
-            assert_eq!(charges.len(), experiment.releases().len());
+            assert_eq!(person(draft).is_some(), k > 1);
+            let charges = charges(draft, offer.mu_squared).expect("charges");
+            assert_eq!(charges.len(), draft.plan().program().releases.len());
         }
     }
 }

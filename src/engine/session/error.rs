@@ -1,10 +1,26 @@
 //! Parts that make no session.
 
+use crate::linalg::NotFullRank;
 use crate::noise::SigmaError;
+use crate::plan::PlanError;
 use crate::protocol::averaging::ScheduleError;
 use crate::protocol::{QueryError, SessionPlanError, Values};
 use crate::topology::GraphError;
 use crate::vocabulary::PeerIndex;
+
+/// Reason why a plan makes no session.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NewSessionError {
+    /// A starting block that cannot be drawn.
+    #[error(transparent)]
+    Start(#[from] NotFullRank),
+    /// A plan that cannot be run.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// Parts that make no session.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+}
 
 /// Parts that make no session.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

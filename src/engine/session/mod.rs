@@ -8,7 +8,7 @@ mod views;
 
 use std::sync::Arc;
 
-pub use error::SessionError;
+pub use error::{NewSessionError, SessionError};
 pub use public::PublicSession;
 pub use views::{PublicViews, SessionViews, ViewError, ViewSession};
 
@@ -243,15 +243,10 @@ impl Session {
     /// [`SessionError::Plan`] with [`SessionPlanError::Rounding`](crate::protocol::SessionPlanError::Rounding).
     pub fn check_rounding(&self, rows: usize) -> Result<(), SessionError> {
         let sigmas = self.plan().sigmas();
-        let pairwise = sigmas.pairwise > 0.0;
-        let partners = match pairwise {
-            true => self.noise_graph().max_degree(),
-            false => 0,
-        };
-        if sigmas.own > 0.0 || pairwise || self.sigma_central > 0.0 {
-            self.plan().check_rounding(rows, partners)?;
+        match sigmas.own > 0.0 || sigmas.pairwise > 0.0 || self.sigma_central > 0.0 {
+            true => self.public.check_rounding(rows),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// What every member may know: all of this session but rows, seed and noise.

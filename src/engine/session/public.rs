@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::SessionError;
-use crate::algorithm::LocalData;
+use super::{NewSessionError, SessionError};
+use crate::algorithm::{Algorithm, LocalData};
 use crate::engine::EngineError;
 use crate::engine::outcome::Communication;
 use crate::linalg::Block;
 use crate::noise::PeerNoise;
-use crate::plan::graphs_digest;
+use crate::plan::{Plan, graphs_digest};
 use crate::protocol::averaging::{Load, PeerBytes, Schedule, Traffic};
 use crate::protocol::{
     PeerSetup, PlannedRelease, SessionPlan, Values, check_start, regroup::Links,
@@ -52,6 +52,38 @@ impl PublicSession {
         let made = Self::unchecked(plan, (topology, noise_topology), schedule, start);
         made.check()?;
         Ok(made)
+    }
+
+    /// The session of a plan, from this public starting block.
+    ///
+    /// # Errors
+    /// [`NewSessionError`] for an algorithm of another program, releases that cannot be run, and a starting block that is not orthonormal.
+    pub fn planned(
+        plan: &Plan,
+        algorithm: &Arc<dyn Algorithm>,
+        start: Block,
+    ) -> Result<Self, NewSessionError> {
+        let network = plan.network();
+        let graphs = (
+            Arc::clone(&network.topology),
+            Arc::clone(&network.noise_topology),
+        );
+        let agreed = Arc::new(plan.session_plan(algorithm, &start)?);
+        let schedule = Arc::clone(plan.schedule());
+        Ok(Self::new(agreed, graphs, schedule, Arc::new(start))?)
+    }
+
+    /// Whether rounding of contributions of so many rows is small beside the noise.
+    ///
+    /// # Errors
+    /// [`SessionError::Plan`] with [`SessionPlanError::Rounding`](crate::protocol::SessionPlanError::Rounding).
+    pub fn check_rounding(&self, rows: usize) -> Result<(), SessionError> {
+        let partners = match self.plan.sigmas().pairwise > 0.0 {
+            true => self.noise_graph().max_degree(),
+            false => 0,
+        };
+        self.plan.check_rounding(rows, partners)?;
+        Ok(())
     }
 
     /// The same of parts that nobody checked.

@@ -27,7 +27,7 @@ fn experiment(set: &[&str]) -> Experiment {
 /// Relative errors of draws and of lockstep runs of this experiment, which have nothing in common but X⁰ and the rows; the draws with
 /// σ times `factor`.
 fn samples(experiment: &Experiment, factor: f64) -> (Vec<f64>, Vec<f64>) {
-    let session = experiment.own_session();
+    let session = experiment.simulation().own_session();
     let exact = References::exact(experiment).expect("in reach").vectors;
     let filter = experiment.filter();
     let figure = |outcome: &Outcome| Some(filter.relative_error(outcome.basis(), &exact));
@@ -85,7 +85,7 @@ fn draws_have_the_law_of_lockstep_runs() {
 #[test]
 fn the_noise_is_that_of_the_method() {
     let sigma = |set: &[&str]| {
-        let session = experiment(set).own_session();
+        let session = experiment(set).simulation().own_session();
         let drawn = MethodSession::of_peers(&session).expect("a curator's σ");
         (
             drawn.session.sigma_central() / session.sigma_central(),
@@ -120,7 +120,7 @@ fn large_runs_have_fewer_draws_or_none() {
         (draws.of, draws.this_run.count),
         (Measure::RelativeError, DRAWS)
     );
-    let session = experiment.own_session();
+    let session = experiment.simulation().own_session();
     let drawn = MethodSession::of_curator(&session);
     let fit = |experiment: &Experiment| count(&drawn, experiment, &report.summary);
     assert_eq!(fit(&experiment), Ok(DRAWS));

@@ -10,7 +10,9 @@ use super::limits::{MAX_BYTES, SCHEMA};
 use crate::algorithm::Start;
 use crate::engine::{Outcome, Simulation};
 use crate::plan::{BudgetShare, Plan, Promise};
-use crate::scenario::{Assumed, Experiment, Preconditioning, StatedItems, UserSource};
+use crate::scenario::{
+    Assumed, Experiment, PlannedSession, Preconditioning, StatedItems, UserSource,
+};
 use crate::topology::Graph;
 use crate::vocabulary::ReleaseId;
 
@@ -175,26 +177,26 @@ pub struct StatedAttempt {
 
 /// What a receipt says beside its plan and its releases.
 #[derive(Clone, Debug)]
-pub(crate) struct About {
+struct About {
     /// The experiment's name.
-    pub(crate) name: String,
+    name: String,
     /// The name of what ran.
-    pub(crate) runner: String,
+    runner: String,
     /// Hash of the configuration without its seed.
-    pub(crate) config_hash: Option<String>,
+    config_hash: Option<String>,
     /// The list of items, where items have names.
-    pub(crate) item_list: Option<StatedItems>,
+    item_list: Option<StatedItems>,
     /// What P was made of.
-    pub(crate) preconditioning: Option<Preconditioning>,
+    preconditioning: Option<Preconditioning>,
     /// What decides which assumptions are called for.
-    pub(crate) assumed: AssumedFacts,
+    assumed: AssumedFacts,
     /// The assumptions.
-    pub(crate) assumptions: Vec<String>,
+    assumptions: Vec<String>,
 }
 
 impl About {
     /// That of an experiment.
-    pub(crate) fn experiment(experiment: &Experiment) -> Self {
+    fn experiment(experiment: &Experiment) -> Self {
         let config = experiment.config();
         let assumed = Assumed::of(experiment);
         Self {
@@ -204,12 +206,29 @@ impl About {
             item_list: Some(StatedItems::of(experiment)),
             preconditioning: experiment.preconditioning().cloned(),
             assumed: AssumedFacts {
-                own_files: experiment.has_own_files(),
+                own_files: false,
                 users: assumed.users,
                 start: assumed.start,
                 recommender: assumed.recommends,
             },
             assumptions: assumed.sentences(),
+        }
+    }
+
+    /// That of a session of participants, each of whom reads a file of its own.
+    fn session(session: &PlannedSession) -> Self {
+        let draft = session.draft();
+        Self {
+            name: draft.tables().name,
+            runner: draft.runner().to_owned(),
+            config_hash: Some(draft.hash()),
+            item_list: Some(StatedItems::of_session(draft)),
+            preconditioning: None,
+            assumed: AssumedFacts {
+                own_files: true,
+                ..AssumedFacts::default()
+            },
+            assumptions: Assumed::of_session(draft).sentences(),
         }
     }
 
@@ -243,8 +262,17 @@ impl Receipt {
         Self::of_plan(about, simulation.plan(), releases(outcome))
     }
 
+    /// The receipt of these releases of a session of participants, each with the statistic agreed on and the sensitivity that follows.
+    #[must_use]
+    pub fn of_session(
+        session: &PlannedSession,
+        releases: impl Iterator<Item = (ReleaseId, f64, f64)>,
+    ) -> Self {
+        Self::of_plan(About::session(session), session.plan(), releases)
+    }
+
     /// The receipt of these releases of a plan, each with the statistic agreed on and the sensitivity that follows.
-    pub(crate) fn of_plan(
+    fn of_plan(
         about: About,
         plan: &Plan,
         releases: impl Iterator<Item = (ReleaseId, f64, f64)>,

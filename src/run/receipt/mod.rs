@@ -20,7 +20,6 @@ mod standing;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use document::About;
 pub use document::{
     AssumedFacts, Choice, Partners, PilotReceipt, RealisedReceipt, Receipt, Scaled, StatedAttempt,
 };

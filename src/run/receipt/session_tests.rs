@@ -1,14 +1,16 @@
 //! Receipts of sessions: what a person loses who is in the files of two or three participants.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 
 use super::Receipt;
-use crate::engine::{Silent, lockstep};
+use crate::engine::{PeerRows, Session, SessionParts, Silent, lockstep};
+use crate::linalg::SparseRows;
 use crate::privacy::{Adjacency, Delta, gaussian};
-use crate::scenario::{Deployment, Experiment};
+use crate::scenario::{Deployment, PlannedSession};
 use crate::vocabulary::Seed;
 
 /// Three members on a complete graph, one of them curious.
@@ -31,7 +33,7 @@ colluders = 1
 "#;
 
 /// What so many participants plan with these further lines of the table `privacy`.
-fn experiment(privacy: &str, participants: usize) -> Experiment {
+fn session(privacy: &str, participants: usize) -> PlannedSession {
     let unit = match privacy.contains("adjacency") {
         true => "",
         false => "adjacency = \"interaction\"\n",
@@ -39,16 +41,30 @@ fn experiment(privacy: &str, participants: usize) -> Experiment {
     let plan = toml::from_str(&format!("{PLAN}{unit}{privacy}")).expect("TOML");
     let columns = (0..8).map(|item| format!("i{item}")).collect();
     let deployment = Deployment::new(&plan, columns, 30, Path::new(".")).expect("valid");
-    let planned = deployment.experiment(participants, &[3; 32], 0);
+    let planned = deployment.plan(&vec![30; participants], &[3; 32], 0);
     planned.expect("can be planned")
 }
 
 /// The receipt of a run over no rows.
 fn receipt(privacy: &str, participants: usize) -> Receipt {
-    let experiment = experiment(privacy, participants);
-    let session = experiment.session(&Seed::from_u64(3));
-    let outcome = lockstep::run(&session, &mut Silent).expect("runs");
-    Receipt::of(&experiment, &outcome)
+    let planned = session(privacy, participants);
+    let public = planned.public();
+    let none = SparseRows::new(planned.plan().program().items);
+    let simulated = Session::new(SessionParts {
+        plan: Arc::clone(public.plan()),
+        topology: Arc::clone(public.topology()),
+        schedule: Arc::clone(public.schedule()),
+        noise_topology: Arc::clone(public.noise_topology()),
+        rows: Arc::new(PeerRows::new(vec![none; participants])),
+        start: Arc::clone(public.start()),
+        seed: Seed::from_u64(3),
+        sigma_central: planned.plan().sigma_central(),
+        setting: [0; 32],
+    });
+    let outcome = lockstep::run(&simulated.expect("valid"), &mut Silent).expect("runs");
+    let records = outcome.records.iter();
+    let releases = records.map(|one| (one.release, one.statistic, one.sensitivity));
+    Receipt::of_session(&planned, releases)
 }
 
 /// What does not hold.
@@ -181,15 +197,20 @@ fn sessions_of_every_adjacency_state_their_groups() {
         let plan = toml::from_str(&format!("{plan}{krylov}")).expect("TOML");
         let columns = (0..8).map(|item| format!("i{item}")).collect();
         let deployment = Deployment::new(&plan, columns, 30, Path::new(".")).expect("valid");
-        let planned = deployment.experiment(6, &[3; 32], 0).expect("valid");
-        let sizes: Vec<usize> = planned.groups().iter().map(|group| group.peers).collect();
+        let planned = deployment.plan(&[30; 6], &[3; 32], 0).expect("valid");
+        let sizes: Vec<usize> = planned
+            .draft()
+            .groups()
+            .iter()
+            .map(|group| group.peers)
+            .collect();
         let rows: &[usize] = if adjacency.is_of_rows() {
             &[2, 3]
         } else {
             &[2, 3, 5]
         };
         assert_eq!(sizes, rows, "{adjacency}");
-        let words = planned.statement().sentence();
+        let words = planned.plan().promise().statement().sentence();
         assert_eq!(words.contains("at one participant"), adjacency.is_of_rows());
     }
 }

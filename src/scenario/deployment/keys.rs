@@ -1,63 +1,10 @@
-//! The keys of the plan of a session: what a session decides, what members must agree on, and what nobody can draw.
-
-use toml::{Table, Value};
+//! Keys of a session's tables that would take everybody's data to draw, and what no session has been shown to run.
 
 use super::DeploymentError;
 use crate::algorithm::{BlockSpec, Form, Precondition, Program, ReleaseSpec, Start, Unsupported};
-use crate::config::{Centre, Config, DataFormat, NamedCentre, RatingValues};
+use crate::config::{Config, DataFormat, RatingValues};
 use crate::privacy::Scheme;
 use crate::vocabulary::{Distribution, Quantity};
-
-/// Refuses tables that a session decides, and the lack of keys that members agree on.
-pub(super) fn check_tables(plan: &Table) -> Result<(), DeploymentError> {
-    for (key, why) in [
-        ("seed", "the beacon of the members decides; leave it out"),
-        ("peers", "the members are the peers; leave it out"),
-        ("engine", "deployed peers are libp2p nodes; leave it out"),
-        (
-            "evaluation",
-            "nobody sees all data to measure against; leave it out",
-        ),
-        ("completion", "nobody sees all ratings; leave it out"),
-        (
-            "recommender",
-            "recommend from the result afterwards; leave it out",
-        ),
-        ("pilot", "a session spends its budget at once; leave it out"),
-        ("compare", "a session runs one algorithm; leave it out"),
-        (
-            "faults",
-            "in a deployment they come by themselves; leave it out",
-        ),
-        ("sweep", "a session is one run; leave it out"),
-    ] {
-        if plan.contains_key(key) {
-            return Err(DeploymentError::Key { key, why });
-        }
-    }
-    let says = |table: &str, key| {
-        let table = plan.get(table).and_then(Value::as_table);
-        table.is_some_and(|table| table.contains_key(key))
-    };
-    for (key, is_said, example) in [
-        (
-            "algorithm",
-            plan.contains_key("algorithm"),
-            "algorithm = { kind = \"covariance\", rank = 4, iterations = 1 }",
-        ),
-        (
-            "topology",
-            plan.contains_key("topology"),
-            "topology = { generator = \"complete\" }",
-        ),
-        ("privacy.delta", says("privacy", "delta"), "delta = 1e-6"),
-    ] {
-        if !is_said {
-            return Err(DeploymentError::Missing { key, example });
-        }
-    }
-    Ok(())
-}
 
 /// Whether members run this release of a program: a sum over all rows about the matrix alone, or of raked triangles, that finds a basis.
 ///
@@ -119,10 +66,6 @@ pub(super) fn check(config: &Config) -> Result<(), DeploymentError> {
     if data.titles.is_some() {
         let why = "reports of simulations show titles: `undertone recommend --titles FILE` shows them of a session";
         return refused("data.titles", why);
-    }
-    if matches!(data.centre, Some(Centre::Named(NamedCentre::Private))) {
-        let why = "a private mean is not built for sessions yet: take public means, or none";
-        return refused("data.centre", why);
     }
     if algorithm.clip(1).is_some() {
         let why = "thresholds are chosen by how many rows there are, which nobody knows here: set algorithm.kind = \"power\" and leave clip out";

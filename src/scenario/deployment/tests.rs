@@ -1,6 +1,11 @@
 //! What members plan depends on nobody's data, and what they hold on nobody else's.
 
+use std::sync::Arc;
+
 use super::*;
+use crate::data::OwnFile;
+use crate::engine::{PeerRows, Session, SessionParts, Silent, lockstep};
+use crate::vocabulary::Seed;
 
 const INTERACTIONS: &str = r#"
 name = "shops"
@@ -37,22 +42,25 @@ fn deployment(text: &str, count: usize) -> Result<Deployment, DeploymentError> {
 #[test]
 fn members_plan_alike_and_the_beacon_draws_graph_and_start() {
     let deployment = deployment(INTERACTIONS, 12).expect("valid");
-    let of = |beacon, draw| deployment.experiment(8, &beacon, draw).expect("valid");
-    let session = |experiment: &Experiment| experiment.session(&Seed::from_u64(1));
+    let of = |beacon, draw| deployment.plan(&[100; 8], &beacon, draw).expect("valid");
+    let digest = |session: &PlannedSession| *session.public().plan().digest();
+    let start = |session: &PlannedSession| Arc::clone(session.public().start());
+    let graphs = |session: &PlannedSession| session.plan().graphs_digest();
     let (one, again, other) = (of([1; 32], 0), of([1; 32], 0), of([2; 32], 0));
-    assert_eq!(
-        session(&one).plan().digest(),
-        session(&again).plan().digest()
-    );
-    let start =
-        |experiment: &Experiment| experiment.session(&Seed::from_u64(experiment.config().seed));
-    assert_ne!(start(&one).start(), start(&other).start());
-    assert_ne!(one.graphs_digest(), other.graphs_digest());
+    assert_eq!(digest(&one), digest(&again));
+    assert_ne!(digest(&one), digest(&other));
+    assert_ne!(start(&one), start(&other));
+    assert_ne!(graphs(&one), graphs(&other));
     // Another draw is another graph and the same starting block.
     let drawn = of([1; 32], 1);
-    assert_ne!(one.graphs_digest(), drawn.graphs_digest());
-    assert_eq!(start(&one).start(), start(&drawn).start());
-    assert_eq!(one.user_rows().entries(), 0);
+    assert_ne!(graphs(&one), graphs(&drawn));
+    assert_eq!(start(&one), start(&drawn));
+    // What a member keeps of the tables is a session's, with the graph that was drawn.
+    let kept: Table = toml::from_str(&drawn.draft().tables().text()).expect("TOML");
+    assert!(!kept.contains_key("seed") && !kept.contains_key("engine"));
+    let kept = Deployment::new(&kept, columns(12), 100, Path::new(".")).expect("valid");
+    let kept = kept.plan(&[100; 8], &[1; 32], 0).expect("valid");
+    assert_eq!(digest(&kept), digest(&drawn));
 }
 
 #[test]
@@ -122,7 +130,7 @@ fn a_plan_under_which_rounding_would_show_is_refused_whatever_members_hold() {
     let of = |floor: u32| {
         let text = INTERACTIONS.replace("degree_floor = 2", &format!("degree_floor = {floor}"));
         let deployment = deployment(&text, 12).expect("valid keys");
-        deployment.experiment(8, &[1; 32], 0)
+        deployment.plan(&[100; 8], &[1; 32], 0)
     };
     of(1_000).expect("far from the last bits");
     let refused = of(4_000_000_000).expect_err("a record moves the sum by 1e-5");
@@ -184,8 +192,8 @@ fn rows_beyond_those_planned_for_are_kept() {
 fn numbers_must_have_the_columns_of_the_session() {
     let text = of_numbers("row_clip = 1.0\nranges = [0, 10]");
     let deployment = deployment(&text, 3).expect("valid");
-    let experiment = deployment.experiment(8, &[0; 32], 0).expect("valid");
-    assert_eq!(experiment.user_rows().dimension(), 3);
+    let session = deployment.plan(&[100; 8], &[0; 32], 0).expect("valid");
+    assert_eq!(session.plan().program().items, 3);
     let of = |text: &str| {
         let read = OwnFile::from_reader(
             text.as_bytes(),
@@ -221,7 +229,7 @@ fn what_could_ask_about_rows_is_refused_by_name() {
     let refused = |text: &str| {
         let made = deployment(text, 3).and_then(|deployment| {
             deployment.check_constants()?;
-            deployment.experiment(8, &[0; 32], 0)
+            deployment.plan(&[100; 8], &[0; 32], 0)
         });
         made.expect_err("refused").to_string()
     };
@@ -273,6 +281,134 @@ fn what_could_ask_about_rows_is_refused_by_name() {
     }
 }
 
+/// Eight members of 50 rows each, whose mean is far from zero and longer than their spread.
+fn rows_about_a_mean() -> Vec<String> {
+    let header = "item 0,item 1,item 2\n";
+    let row = |member: usize, row: usize| {
+        let (side, rest) = (
+            [-0.9, 0.9][(row + member) % 2],
+            0.1 * f64::from((row % 3) as u32),
+        );
+        format!("3.0,{side},{rest}\n")
+    };
+    let of_member = |member| (0..50).map(|at| row(member, at)).collect::<String>();
+    (0..8)
+        .map(|member| format!("{header}{}", of_member(member)))
+        .collect()
+}
+
+/// The first direction that members of these files find, who state so many rows each.
+fn direction(deployment: &Deployment, files: &[String], stated: usize) -> Vec<f64> {
+    let planned = deployment.plan(&[stated; 8], &[3; 32], 0).expect("valid");
+    let own = files.iter().map(|text| {
+        let options = crate::data::OwnFileOptions {
+            header: Some(true),
+            ..Default::default()
+        };
+        let limits = crate::data::Limits::default();
+        let read = OwnFile::from_reader(text.as_bytes(), "rows", options, limits);
+        let own = deployment.own_rows(&read.expect("well-formed"));
+        own.expect("total").rows
+    });
+    let public = planned.public();
+    let session = Session::new(SessionParts {
+        plan: Arc::clone(public.plan()),
+        topology: Arc::clone(public.topology()),
+        schedule: Arc::clone(public.schedule()),
+        noise_topology: Arc::clone(public.noise_topology()),
+        rows: Arc::new(PeerRows::of_local(&own.collect::<Vec<_>>())),
+        start: Arc::clone(public.start()),
+        seed: Seed::from_u64(4),
+        sigma_central: planned.plan().sigma_central(),
+        setting: [0; 32],
+    });
+    let outcome = lockstep::run(&session.expect("valid"), &mut Silent).expect("runs");
+    outcome.basis().values().to_vec()
+}
+
+#[test]
+fn a_private_mean_is_taken_from_the_rows_of_all_members_and_paid_as_in_a_simulation() {
+    let keys = "row_clip = 2.0\nraw_clip = 4.0\ncentre = \"private\"";
+    let text = of_numbers(keys)
+        .replace(
+            "kind = \"krylov\"\nrank = 2\niterations = 2",
+            "kind = \"power\"\nrank = 1\niterations = 6",
+        )
+        .replace(
+            "generator = \"random-regular\"\ndegree = 3\nseed = \"beacon\"",
+            "generator = \"complete\"",
+        );
+    let exact = text.replace("epsilon = 2.0", "epsilon = 400.0");
+    let files = rows_about_a_mean();
+    let made = deployment(&exact, 3).expect("valid");
+    let found = direction(&made, &files, 50);
+    assert!(found[1].abs() > 0.99, "{found:?}");
+    // Ten times as many slots leave nine tenths of the mean, which then is the first direction.
+    let found = direction(&made, &files, 500);
+    assert!(found[0].abs() > 0.9, "{found:?}");
+
+    // The noise is that of a simulation of the same rows, and so is what each release is charged.
+    let folder = tempfile::tempdir().expect("a folder");
+    let all: String = files
+        .iter()
+        .map(|file| file.split_once('\n').expect("a header").1)
+        .collect();
+    std::fs::write(folder.path().join("rows.csv"), all).expect("written");
+    let simulated = text
+        .replace("[data]\n", "[data]\npath = \"rows.csv\"\n")
+        .replace("[topology]", "[peers]\ncount = 8\n[topology]");
+    let config = toml::from_str(&simulated).expect("an experiment");
+    let simulated = crate::scenario::Experiment::resolve(config, folder.path()).expect("valid");
+    let made = deployment(&text, 3).expect("valid");
+    let planned = made.plan(&[50; 8], &[3; 32], 0).expect("valid");
+    assert_eq!(planned.draft().mean(), simulated.centring());
+    assert_eq!(planned.draft().mean().map(|mean| mean.slots), Some(400));
+    let (own, other) = (planned.plan().guarantee(), simulated.plan().guarantee());
+    assert_eq!(own.division().factors(), other.division().factors());
+    assert_eq!(own.noise().sigma_own(), other.noise().sigma_own());
+    assert_eq!(own.noise().sigma_pairwise(), other.noise().sigma_pairwise());
+    let kinds: Vec<_> = planned
+        .plan()
+        .program()
+        .releases
+        .iter()
+        .map(|one| one.blocks[0].quantity)
+        .collect();
+    assert_eq!(
+        (kinds.len(), kinds[0]),
+        (7, crate::vocabulary::Quantity::RowSum)
+    );
+}
+
+/// Five members may state 200 million rows in all: no row is made of them. How many they state is a number of the plan alone.
+#[test]
+fn a_ring_is_planned_for_more_rows_than_would_fit_into_memory() {
+    let text = INTERACTIONS.replace("[averaging]", "[noise]\nscheme = \"ring\"\n[averaging]");
+    let of = |rows: usize| {
+        let table = toml::from_str(&text).expect("TOML");
+        let deployment = Deployment::new(&table, columns(12), rows, Path::new("."));
+        deployment
+            .expect("valid")
+            .within(64 << 20)
+            .plan(&[rows; 8], &[1; 32], 0)
+    };
+    let clamp = |rows: usize| {
+        let planned = of(rows).expect("can be planned");
+        let ring = planned.plan().guarantee().noise().ring().copied();
+        let ring = ring.expect("a ring");
+        (ring.clamp() as f64, ring.modulus())
+    };
+    let (few, many) = (clamp(1_000), clamp(5_000_000));
+    assert!(
+        (many.0 / few.0 / 5_000.0 - 1.0).abs() < 0.01,
+        "{few:?} {many:?}"
+    );
+    // The most that a session file can state: planned or refused in words.
+    if let Err(refused) = of(1 << 32) {
+        assert!(refused.to_string().contains("rows"), "{refused}");
+    }
+}
+
 #[test]
 fn a_row_of_zeros_is_a_row_under_every_clip() {
     for clip in ["6e-309", "1.0", "1.7e308"] {
@@ -280,7 +416,7 @@ fn a_row_of_zeros_is_a_row_under_every_clip() {
         let table = toml::from_str(&of_numbers(&keys)).expect("TOML");
         let columns = ["1", "2", "3"].map(str::to_owned).to_vec();
         let deployment = Deployment::new(&table, columns, 100, Path::new(".")).expect("valid");
-        deployment.experiment(8, &[0; 32], 0).expect("valid");
+        deployment.plan(&[100; 8], &[0; 32], 0).expect("valid");
         let own = deployment.own_rows(&file("0.5,0.25,0.75\n1e300,-5e-324,0\n"));
         let own = own.expect("total");
         assert!(own.rows.rows().row(0).1.iter().all(|x| *x == 0.0), "{clip}");
@@ -369,8 +505,8 @@ fn a_graph_that_is_written_out_is_between_members_by_name() {
         invited(listed).expect("valid").1["topology"],
         table["topology"]
     );
-    let experiment = deployment.experiment(4, &[3; 32], 0).expect("valid");
-    let graph = experiment.topology().graph();
+    let session = deployment.plan(&[100; 4], &[3; 32], 0).expect("valid");
+    let graph = session.public().graph();
     assert_eq!(
         graph.edge_list().collect::<Vec<_>>(),
         [(0, 2), (0, 3), (1, 2), (1, 3)]
@@ -378,8 +514,8 @@ fn a_graph_that_is_written_out_is_between_members_by_name() {
     assert_eq!(graph.name(2), "kiel");
     assert!(!deployment.draws_graphs());
     // Another beacon is the same graph.
-    let other = deployment.experiment(4, &[4; 32], 0).expect("valid");
-    assert_eq!(experiment.graphs_digest(), other.graphs_digest());
+    let other = deployment.plan(&[100; 4], &[4; 32], 0).expect("valid");
+    assert_eq!(session.plan().graphs_digest(), other.plan().graphs_digest());
 
     for (topology, expected) in [
         (

@@ -6,5 +6,5 @@ mod refusal;
 pub use plan::{FACTOR, MemoryPlan, WATCHED_UP_TO};
 
 pub(crate) use plan::watches_rounds;
-pub(super) use refusal::check_rows;
-pub(crate) use refusal::{check, check_audit, check_member, check_verify, free_bytes};
+pub(crate) use refusal::{check, check_audit, check_verify, free_bytes};
+pub(super) use refusal::{check_columns, check_member};

@@ -1,11 +1,12 @@
 //! How much memory a run will take, part by part.
 
-use crate::algorithm::RetainedState;
+use crate::algorithm::{Program, RetainedState};
 use crate::config::EngineKind;
 use crate::engine::lockstep::tile_width;
 use crate::engine::noise::NetworkNoise;
+use crate::plan::Plan;
 use crate::protocol::averaging::{Contacts, Form};
-use crate::scenario::experiment::Experiment;
+use crate::scenario::experiment::{Experiment, widest_shape};
 use crate::vocabulary::CHUNK;
 
 /// How far [`MemoryPlan::total`] may be from the peak that is measured, either way: allocators round up and
@@ -15,8 +16,7 @@ pub const FACTOR: f64 = 1.6;
 /// Code, stacks and the allocator of a process that has done nothing yet, measured.
 const PROCESS: u64 = 10 << 20;
 
-/// Bytes of a row without entries while a session is planned, of a column's name, and of a planned release; measured.
-const ROW: u64 = 160;
+/// Bytes of a column's name while a session is planned, and of a planned release; measured.
 const COLUMN: u64 = 600;
 const RELEASE: u64 = 2048;
 
@@ -45,7 +45,7 @@ impl MemoryPlan {
         let graph = experiment.topology().graph();
         let peers = graph.nodes() as u64;
         let edges = (graph.edges() + experiment.noise_topology().graph().edges()) as u64;
-        let (height, width) = block_shape(experiment);
+        let (height, width) = block_shape(experiment.plan());
         let (height, rank) = (height as u64, width as u64);
         let values = height.saturating_mul(rank);
         let block = values.saturating_mul(8);
@@ -56,7 +56,7 @@ impl MemoryPlan {
             false => (all, 0),
         };
         let entries = experiment.user_rows.entries() as u64;
-        let kept = kept(experiment);
+        let kept = kept(experiment.program());
         // An index; an index and a value in one matrix and again at the peers; names and offsets.
         plan.private = entries * (4 + 12 + 12) + hidden.saturating_mul(80 + 8 * rank);
         plan.add(INTERACTIONS, plan.private);
@@ -140,34 +140,34 @@ impl MemoryPlan {
         plan
     }
 
-    /// What planning with so many rows without entries needs, before anything else is known.
-    pub(in crate::scenario) fn of_rows(rows: usize, columns: usize) -> Self {
+    /// What a session over so many columns needs before anything else of it is known.
+    pub(super) fn of_columns(columns: usize) -> Self {
         let mut plan = Self {
             parts: vec![("the process", PROCESS)],
             growing: 0,
             private: 0,
         };
-        plan.add("rows to plan with", rows as u64 * ROW);
         plan.add("names of columns", columns as u64 * COLUMN);
         plan
     }
 
-    /// What one member of a session needs that is planned as `experiment`: a function of the session file.
-    pub(super) fn of_member(experiment: &Experiment) -> Self {
-        let (rows, items) = (&experiment.user_rows, experiment.user_rows.dimension());
-        let mut plan = Self::of_rows(rows.len(), items);
-        let graph = experiment.topology().graph();
-        let (peers, releases) = (graph.nodes() as u64, experiment.releases().len() as u64);
-        let edges = (graph.edges() + experiment.noise_topology().graph().edges()) as u64;
+    /// What one member of this planned session needs: a function of the session file.
+    pub(super) fn of_member(session: &Plan) -> Self {
+        let program = session.program();
+        let mut plan = Self::of_columns(program.items);
+        let network = session.network();
+        let graph = network.topology.graph();
+        let (peers, releases) = (graph.nodes() as u64, program.releases.len() as u64);
+        let edges = (graph.edges() + network.noise_topology.graph().edges()) as u64;
         plan.add("graphs and keys", edges * 64 + peers * 1024);
-        plan.add("the averaging schedule", 2 * experiment.schedule().bytes());
+        plan.add("the averaging schedule", 2 * session.schedule().bytes());
         plan.add("the plan of all releases", releases * RELEASE);
-        let (height, width) = block_shape(experiment);
-        let query = items as u64 * experiment.program().query_columns as u64;
+        let (height, width) = block_shape(session);
+        let query = program.items as u64 * program.query_columns as u64;
         let block = 8 * query.max((height as u64).saturating_mul(width as u64));
         // What it holds of its own: contribution, sum, averages, queries and what it writes down. What each neighbour has sent, and what it has not read yet.
         let degree = (0..graph.nodes()).map(|peer| graph.degree(peer)).max();
-        let blocks = 16 + kept(experiment) + 2 * degree.unwrap_or(0) as u64;
+        let blocks = 16 + kept(program) + 2 * degree.unwrap_or(0) as u64;
         plan.add_blocks("blocks of numbers", block.saturating_mul(blocks));
         plan
     }
@@ -177,14 +177,14 @@ impl MemoryPlan {
     #[must_use]
     pub fn of_audit(experiment: &Experiment) -> Self {
         let mut plan = Self::of(experiment);
-        let (height, width) = experiment.widest_shape();
+        let (height, width) = widest_shape(experiment.program());
         let peers = experiment.topology().graph().nodes() as u64;
         let block = 8 * (height as u64).saturating_mul(width as u64);
         let threads = rayon::current_num_threads().max(1) as u64;
         // Inputs of everybody, and once what they contribute first; queries, sums and states of those who have their own.
         let inputs = peers.saturating_mul(threads + 1);
-        let states =
-            held(experiment).saturating_mul(threads + (threads - 1) * (1 + kept(experiment)));
+        let states = held(experiment)
+            .saturating_mul(threads + (threads - 1) * (1 + kept(experiment.program())));
         plan.add_blocks(
             "trials and their transcripts",
             block.saturating_mul(inputs.saturating_add(states)),
@@ -197,7 +197,7 @@ impl MemoryPlan {
     #[must_use]
     pub fn of_verify(experiment: &Experiment) -> Self {
         let mut plan = Self::of(experiment);
-        let (height, width) = experiment.widest_shape();
+        let (height, width) = widest_shape(experiment.program());
         let peers = experiment.topology().graph().nodes() as u64;
         let block = 8 * (height as u64).saturating_mul(width as u64);
         let queries = match experiment.config.engine.kind {
@@ -259,10 +259,10 @@ impl MemoryPlan {
 }
 
 /// Rows and columns of the largest array that a peer holds of one release: what it contributes, or everybody's own coordinates.
-fn block_shape(experiment: &Experiment) -> (usize, usize) {
-    let (height, width) = experiment.widest_shape();
-    match experiment.has_own_coordinates() {
-        true => (height * experiment.topology().graph().nodes(), width),
+fn block_shape(plan: &Plan) -> (usize, usize) {
+    let (height, width) = widest_shape(plan.program());
+    match plan.has_own_coordinates() {
+        true => (height * plan.network().topology.graph().nodes(), width),
         false => (height, width),
     }
 }
@@ -273,7 +273,7 @@ pub const WATCHED_UP_TO: u64 = 500_000_000;
 
 /// Whether a run watches how far the peers are apart after every averaging round.
 pub(crate) fn watches_rounds(experiment: &Experiment) -> bool {
-    let (height, width) = experiment.widest_shape();
+    let (height, width) = widest_shape(experiment.program());
     let factors = [
         experiment.topology().graph().nodes() as u64,
         height as u64,
@@ -293,14 +293,14 @@ fn held(experiment: &Experiment) -> u64 {
 }
 
 /// Sums and queries that algorithms with memory keep at every peer while the next are made, in blocks.
-fn kept(experiment: &Experiment) -> u64 {
-    match experiment.program().state {
+fn kept(program: &Program) -> u64 {
+    match program.state {
         RetainedState::Query => 0,
         RetainedState::Numbers(numbers) => {
-            let (height, width) = experiment.widest_shape();
+            let (height, width) = widest_shape(program);
             (numbers as u64).div_ceil((height * width).max(1) as u64)
         }
-        RetainedState::All => 2 * (experiment.releases().len() as u64).saturating_sub(1),
+        RetainedState::All => 2 * (program.releases.len() as u64).saturating_sub(1),
     }
 }
 

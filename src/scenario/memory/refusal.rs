@@ -2,6 +2,7 @@
 
 use super::plan::MemoryPlan;
 use crate::config::EngineKind;
+use crate::plan::Plan;
 use crate::scenario::error::ExperimentError;
 use crate::scenario::experiment::Experiment;
 use crate::vocabulary::Quantity;
@@ -31,17 +32,16 @@ pub(crate) fn check_audit(experiment: &Experiment) -> Result<(), ExperimentError
 }
 
 /// Refuses a session whose part at one member needs more than `limit` bytes: a function of the session file, before anything of these sizes is made.
-pub(crate) fn check_member(experiment: &Experiment, limit: u64) -> Result<(), ExperimentError> {
-    within(&MemoryPlan::of_member(experiment), limit)
+pub(in crate::scenario) fn check_member(session: &Plan, limit: u64) -> Result<(), ExperimentError> {
+    within(&MemoryPlan::of_member(session), limit)
 }
 
-/// Refuses to plan with this many rows and columns, which are made before there is an experiment.
-pub(in crate::scenario) fn check_rows(
-    rows: usize,
+/// Refuses a session over so many columns, before there is a plan of it.
+pub(in crate::scenario) fn check_columns(
     columns: usize,
     limit: u64,
 ) -> Result<(), ExperimentError> {
-    within(&MemoryPlan::of_rows(rows, columns), limit)
+    within(&MemoryPlan::of_columns(columns), limit)
 }
 
 fn within(plan: &MemoryPlan, limit: u64) -> Result<(), ExperimentError> {
