@@ -131,13 +131,10 @@ impl Program {
         Self { proved, ..self }
     }
 
-    /// What experiment files call the algorithm: a clip is a key beside `power` there, and no kind.
+    /// What experiment files call the algorithm.
     #[must_use]
     pub fn kind(&self) -> Text {
-        match self.name.as_ref() {
-            "clipped-power" => Text::Borrowed("power"),
-            _ => self.name.clone(),
-        }
+        self.name.clone()
     }
 
     /// The same inside a wrapper of this name, which has these numbers of its own: the name and the numbers of what is inside follow.

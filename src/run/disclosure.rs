@@ -204,7 +204,6 @@ impl Discloses for PilotTableError {
             | Self::With { .. }
             | Self::Follows { .. }
             | Self::NotChosen { .. }
-            | Self::Chosen { .. }
             | Self::Open { .. }
             | Self::Unproved(_) => Dependence::Public,
         }

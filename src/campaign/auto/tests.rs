@@ -308,8 +308,6 @@ fn what_cannot_be_composed_or_chosen_is_refused_and_says_what_to_change() {
         (&["pilot.share=1"][..], "below 1"),
         (&["pilot.share=-0.1"], "at least 0"),
         (&["pilot.share=nan"], "at least 0"),
-        (&["algorithm.iterations=3"], "leave it out"),
-        (&["algorithm.block=4"], "leave it out"),
         (&["privacy.budget=[1.0,2.0]"], "privacy.budget"),
         (&["noise.scheme=ring"], "noise.scheme"),
         (&["privacy.adjacency=matrix"], "interaction + exact"),

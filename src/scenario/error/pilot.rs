@@ -44,14 +44,6 @@ pub enum PilotTableError {
         /// The algorithm.
         kind: &'static str,
     },
-    /// A key of an algorithm where the algorithm is still to be chosen.
-    #[error(
-        "[algorithm] {key} with kind = \"auto\", which chooses it: leave it out, or name the algorithm"
-    )]
-    Chosen {
-        /// The key.
-        key: &'static str,
-    },
     /// Something that a choice would have to know of and does not.
     #[error("algorithm.kind = \"auto\" with {key}: {why}")]
     Open {
