@@ -401,7 +401,7 @@ fn verify_makes_a_faulty_run_again_and_finds_what_was_changed() {
     let gone = scratch.undertone("verify sims/sim.toml --runs 8 --quiet --results out");
     assert_eq!(gone.code, Some(2), "{}", gone.stderr);
     assert!(
-        gone.stderr.contains("metrics.csv") && gone.stderr.contains("choose another folder"),
+        gone.stderr.contains("metrics.csv") && gone.stderr.contains("name that folder"),
         "{}",
         gone.stderr
     );
