@@ -83,7 +83,6 @@ impl Auto {
 
     /// The same configuration with the choice left open, after a pilot of this share: what is said of the algorithm but its rank and start
     /// is forgotten. `share` stands for the file's own where it is `None`.
-    #[must_use]
     ///
     /// # Errors
     /// [`PilotTableError::Open`] for a P, which no candidate has.

@@ -148,7 +148,7 @@ impl SessionTables {
             data: shared.data.clone(),
             topology: shared.topology.clone(),
             noise_topology: shared.noise_topology.clone(),
-            algorithm: shared.algorithm.clone(),
+            algorithm: shared.algorithm,
             privacy: shared.privacy.clone(),
             noise: shared.noise,
             averaging: shared.averaging.clone(),
