@@ -99,10 +99,14 @@ impl SessionTables {
         read.map_err(|error| DeploymentError::Parse(error.to_string()))
     }
 
-    /// The tables as a file has them.
+    /// The tables as a session file has them, which names no file of rows.
     #[must_use]
     pub fn text(&self) -> String {
-        toml::to_string_pretty(self).unwrap_or_default()
+        let mut tables = Table::try_from(self).unwrap_or_default();
+        if let Some(data) = tables.get_mut("data").and_then(Value::as_table_mut) {
+            data.remove("path");
+        }
+        tables.to_string()
     }
 
     /// The tables in the form that all steps take which sessions and experiments share, for so many members; whatever a session has not is at its
