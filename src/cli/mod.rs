@@ -150,7 +150,7 @@ fn report(error: &anyhow::Error) {
     let mut said = error.to_string();
     colour::error(&said);
     for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !said.contains(&cause) {
+        if !said.contains(cause.trim_end()) {
             eprintln!("  because: {cause}");
             said = cause;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use toml::{Table, Value};
 
-use crate::config::Config;
+use crate::config::{Config, ReadTable as _};
 use crate::session::{Invitation, PublicId};
 use crate::vocabulary::{Label, Seed};
 
@@ -318,9 +318,21 @@ pub(super) fn assert_complete() {
     known.extend(KEYS.iter().map(|(table, key, _)| (*table, *key)));
     let tables: BTreeSet<&str> = KEYS.iter().map(|(table, ..)| *table).collect();
     // Graphs have a table for every generator, and belong to nobody's rows.
-    for at in tables.into_iter().filter(|at| !at.contains("topology")) {
+    let tables = tables.into_iter().filter(|at| !at.contains("topology"));
+    // Every kind of algorithm has keys of its own.
+    let kinds = KEYS
+        .iter()
+        .filter(|key| (key.0, key.1) == ("algorithm", "kind"));
+    let kinds = kinds.flat_map(|(.., values)| values.split(' '));
+    let kinds = kinds.map(|kind| kind.trim_matches('\''));
+    let all = tables.flat_map(|at| match at {
+        "algorithm" => kinds.clone().map(|kind| (at, Some(kind))).collect(),
+        _ => vec![(at, None)],
+    });
+    for (at, kind) in all {
         let mut plan = sessions.ordinary(0);
-        let stray = Table::from_iter([("stray".to_owned(), Value::Boolean(true))]);
+        let mut stray = Table::from_iter([("stray".to_owned(), Value::Boolean(true))]);
+        stray.extend(kind.map(|kind| ("kind".to_owned(), kind.into())));
         let stray = match at {
             "member" => Value::Array(vec![Value::Table(stray)]),
             _ => Value::Table(stray),
@@ -342,7 +354,7 @@ pub(super) fn assert_complete() {
                 plan.insert("name".to_owned(), "x".into());
                 plan.insert("seed".to_owned(), Value::Integer(1));
                 plan.insert("peers".to_owned(), Value::Table(table("count = 3")));
-                let read: Result<Config, _> = Value::Table(plan).try_into();
+                let read = Config::of_table(plan);
                 read.expect_err("stray").to_string()
             }
         };
