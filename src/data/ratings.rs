@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn a_threshold_may_be_applied_after_reading() {
-        use crate::data::formats::tests::SAMPLES;
+        use crate::data::formats::SAMPLES;
         use crate::data::{read, read_values};
 
         for &(format, text, ..) in SAMPLES {

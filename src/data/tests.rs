@@ -11,7 +11,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use super::formats::tests::SAMPLES;
+use super::formats::SAMPLES;
 use super::*;
 use crate::vocabulary::Seed;
 

@@ -79,3 +79,18 @@ impl LineReader for Reader {
         ratings.add(user, item, rating)
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::data::formats::Format;
+    use crate::data::formats::tests::Sample;
+
+    /// A small good file.
+    pub(in crate::data::formats) const SAMPLE: Sample = (
+        Format::CsvTriples,
+        "user,item,rating\nanna,\"War, and Peace\",5\nbo,Emma\nanna,Emma,0.5\n",
+        &["anna", "bo"],
+        &["War, and Peace", "Emma"],
+        &[&[0, 1], &[1]],
+    );
+}

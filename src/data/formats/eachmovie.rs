@@ -59,3 +59,18 @@ impl LineReader for Reader {
         ratings.add(user, item, Some(score))
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::data::formats::Format;
+    use crate::data::formats::tests::Sample;
+
+    /// A small good file.
+    pub(in crate::data::formats) const SAMPLE: Sample = (
+        Format::Eachmovie,
+        "9\t31\t0.8\t1\t5/3/96 13:15:00\n9 7 1.0 0.2\n2\t31\t.2\t1\tNULL\n2\t7\t0\t0.2\t5/3/96\n",
+        &["9", "2"],
+        &["31", "7"],
+        &[&[0, 1], &[0]],
+    );
+}

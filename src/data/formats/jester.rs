@@ -105,3 +105,18 @@ impl LineReader for Reader {
         Ok(())
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::data::formats::Format;
+    use crate::data::formats::tests::Sample;
+
+    /// A small good file.
+    pub(in crate::data::formats) const SAMPLE: Sample = (
+        Format::Jester,
+        "2,99,-3.5,0.01,99\n4,10,-10,3,4.25\n1,-1,99,99,99\n",
+        &["1", "2", "3"],
+        &["1", "2", "3", "4"],
+        &[&[2], &[0, 2, 3], &[]],
+    );
+}

@@ -51,3 +51,18 @@ impl LineReader for Reader {
         Ok(())
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::data::formats::Format;
+    use crate::data::formats::tests::Sample;
+
+    /// A small good file.
+    pub(in crate::data::formats) const SAMPLE: Sample = (
+        Format::Lightgcn,
+        "0 5 3 9\n4 3 \n",
+        &["0", "4"],
+        &["5", "3", "9"],
+        &[&[0, 1, 2], &[1]],
+    );
+}

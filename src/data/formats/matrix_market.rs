@@ -220,3 +220,18 @@ impl<'a> Fields<'a> {
         }
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::data::formats::Format;
+    use crate::data::formats::tests::Sample;
+
+    /// A small good file.
+    pub(in crate::data::formats) const SAMPLE: Sample = (
+        Format::MatrixMarket,
+        "%%MatrixMarket matrix coordinate real general\n% a comment\n3 9 3\n3 7 1.5\n1 9 -2\n1 7 3e1\n",
+        &["3", "1"],
+        &["7", "9"],
+        &[&[0], &[0]],
+    );
+}

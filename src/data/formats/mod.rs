@@ -1,4 +1,4 @@
-//! Rating file formats: one file each, one variant of [`Format`] and its line in the registry.
+//! Rating file formats: one file each, and one line of `formats!`.
 //!
 //! The grammar of each stands in its file. Common to all: UTF-8 with or without a byte-order mark, plain or gzip,
 //! lines that end with LF or CR LF, blank lines skipped, no control character but the tab and no character that
@@ -29,31 +29,56 @@ use super::source::{Limits, Lines};
 pub(super) use table::{ITEMS, plain, without_type};
 pub use table::{TableColumn, TableColumns, TableOptions};
 
-/// The layout of a rating file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
+/// Defines the formats: those of lines, one file each, and the one that is an archive.
+macro_rules! formats {
+    ($($(#[$doc:meta])* $variant:ident = $file:ident,)+) => {
+        /// The layout of a rating file.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Format {
+            $($(#[$doc])* $variant,)+
+            /// A sparse matrix of users × items, as `scipy.sparse.save_npz` writes it: an archive and no text.
+            ScipyNpz,
+        }
+
+        impl Format {
+            const ALL: &[Self] = &[$(Self::$variant,)+ Self::ScipyNpz];
+
+            /// What is known of a format of lines.
+            fn description(self) -> Option<&'static Description> {
+                match self {
+                    $(Self::$variant => Some(&$file::DESCRIPTION),)+
+                    Self::ScipyNpz => None,
+                }
+            }
+        }
+
+        /// A small good file of every format of lines.
+        #[cfg(test)]
+        pub(in crate::data) const SAMPLES: &[tests::Sample] = &[$($file::tests::SAMPLE),+];
+    };
+}
+
+formats! {
     /// MovieLens since 2015: header `userId,movieId,rating,timestamp`, then one rating per line.
-    MovielensCsv,
+    MovielensCsv = movielens_csv,
     /// MovieLens 1M and 10M: `user::movie::rating::timestamp`, no header.
-    MovielensDat,
+    MovielensDat = movielens_dat,
     /// A table with a column of users, one of items and perhaps one of ratings: [`TableColumns`].
-    Table,
+    Table = table,
     /// One line per user, `user item item …`, as published with LightGCN (He et al. 2020).
-    Lightgcn,
+    Lightgcn = lightgcn,
     /// Jester (Goldberg et al. 2001): one line per user, the number of ratings, then one of −10 to 10 per
     /// joke with 99 for none; no header.
-    Jester,
+    Jester = jester,
     /// A header line, then `user,item` or `user,item,rating`; ids are any text, blanks around them are dropped.
-    CsvTriples,
+    CsvTriples = csv_triples,
     /// NIST Matrix Market coordinate files, general, with real, integer or pattern entries
     /// (Boisvert, Pozo and Remington 1996): rows are users, columns are items.
-    MatrixMarket,
+    MatrixMarket = matrix_market,
     /// EachMovie's `Vote.txt` (DEC 1997, withdrawn in 2004): person, movie, score of 0 to 1, weight, date,
     /// separated by white space; no header.
-    Eachmovie,
-    /// A sparse matrix of users × items, as `scipy.sparse.save_npz` writes it: an archive and no text.
-    ScipyNpz,
+    Eachmovie = eachmovie,
 }
 
 /// What the registry knows of a format.
@@ -81,18 +106,6 @@ trait LineReader {
 }
 
 impl Format {
-    const ALL: &[Self] = &[
-        Self::MovielensCsv,
-        Self::MovielensDat,
-        Self::Table,
-        Self::Lightgcn,
-        Self::Jester,
-        Self::CsvTriples,
-        Self::MatrixMarket,
-        Self::Eachmovie,
-        Self::ScipyNpz,
-    ];
-
     /// Every format.
     #[must_use]
     pub fn all() -> &'static [Self] {
@@ -104,21 +117,6 @@ impl Format {
     pub fn name(self) -> &'static str {
         self.description()
             .map_or(scipy_npz::NAME, |described| described.name)
-    }
-
-    /// What is known of a format of lines.
-    fn description(self) -> Option<&'static Description> {
-        Some(match self {
-            Self::MovielensCsv => &movielens_csv::DESCRIPTION,
-            Self::MovielensDat => &movielens_dat::DESCRIPTION,
-            Self::Table => &table::DESCRIPTION,
-            Self::Lightgcn => &lightgcn::DESCRIPTION,
-            Self::Jester => &jester::DESCRIPTION,
-            Self::CsvTriples => &csv_triples::DESCRIPTION,
-            Self::MatrixMarket => &matrix_market::DESCRIPTION,
-            Self::Eachmovie => &eachmovie::DESCRIPTION,
-            Self::ScipyNpz => return None,
-        })
     }
 
     fn line_reader(self) -> Option<Box<dyn LineReader>> {

@@ -73,3 +73,18 @@ pub(super) fn add_rating<'a>(
     let (user, item) = (ratings.user(user)?, ratings.item(item)?);
     ratings.add(user, item, Some(rating))
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::data::formats::Format;
+    use crate::data::formats::tests::Sample;
+
+    /// A small good file.
+    pub(in crate::data::formats) const SAMPLE: Sample = (
+        Format::MovielensCsv,
+        "userId,movieId,rating,timestamp\n9,31,2.5,126\n9,7,3.0,12\n2,31,0.5,13\n",
+        &["9", "2"],
+        &["31", "7"],
+        &[&[0, 1], &[0]],
+    );
+}

@@ -30,3 +30,18 @@ impl LineReader for Reader {
         add_rating(fields.map(|field| field.trim_matches(BLANKS)), ratings)
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::data::formats::Format;
+    use crate::data::formats::tests::Sample;
+
+    /// A small good file.
+    pub(in crate::data::formats) const SAMPLE: Sample = (
+        Format::MovielensDat,
+        "9::31::2.5::126\n9::7::3::12\n2::31::0.5::13\n",
+        &["9", "2"],
+        &["31", "7"],
+        &[&[0, 1], &[0]],
+    );
+}

@@ -357,9 +357,20 @@ pub(in crate::data) fn plain(name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use crate::data::formats::Format;
+    use crate::data::formats::tests::Sample;
     use crate::data::{Limits, Loaded, read_table};
+
+    /// A small good file.
+    pub(in crate::data::formats) const SAMPLE: Sample = (
+        Format::Table,
+        "user_id:token\titem_id:token\trating:float\ttimestamp:float\n9\t31\t2.5\t8\n9\t7\t3\t9\n2\t31\t0.5\t1\n",
+        &["9", "2"],
+        &["31", "7"],
+        &[&[0, 1], &[0]],
+    );
 
     fn read(text: &str, options: &TableOptions) -> Result<Loaded, String> {
         let read = read_table(text.as_bytes(), "t", options, None, Limits::default());

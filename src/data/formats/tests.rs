@@ -4,72 +4,13 @@ use super::*;
 use crate::data::Interactions;
 
 /// (format, a small good file, users, items as named, rows)
-type Sample = (
+pub(super) type Sample = (
     Format,
     &'static str,
     &'static [&'static str],
     &'static [&'static str],
     &'static [&'static [u32]],
 );
-
-pub(in crate::data) const SAMPLES: &[Sample] = &[
-    (
-        Format::MovielensCsv,
-        "userId,movieId,rating,timestamp\n9,31,2.5,126\n9,7,3.0,12\n2,31,0.5,13\n",
-        &["9", "2"],
-        &["31", "7"],
-        &[&[0, 1], &[0]],
-    ),
-    (
-        Format::MovielensDat,
-        "9::31::2.5::126\n9::7::3::12\n2::31::0.5::13\n",
-        &["9", "2"],
-        &["31", "7"],
-        &[&[0, 1], &[0]],
-    ),
-    (
-        Format::Table,
-        "user_id:token\titem_id:token\trating:float\ttimestamp:float\n9\t31\t2.5\t8\n9\t7\t3\t9\n2\t31\t0.5\t1\n",
-        &["9", "2"],
-        &["31", "7"],
-        &[&[0, 1], &[0]],
-    ),
-    (
-        Format::Lightgcn,
-        "0 5 3 9\n4 3 \n",
-        &["0", "4"],
-        &["5", "3", "9"],
-        &[&[0, 1, 2], &[1]],
-    ),
-    (
-        Format::Jester,
-        "2,99,-3.5,0.01,99\n4,10,-10,3,4.25\n1,-1,99,99,99\n",
-        &["1", "2", "3"],
-        &["1", "2", "3", "4"],
-        &[&[2], &[0, 2, 3], &[]],
-    ),
-    (
-        Format::CsvTriples,
-        "user,item,rating\nanna,\"War, and Peace\",5\nbo,Emma\nanna,Emma,0.5\n",
-        &["anna", "bo"],
-        &["War, and Peace", "Emma"],
-        &[&[0, 1], &[1]],
-    ),
-    (
-        Format::MatrixMarket,
-        "%%MatrixMarket matrix coordinate real general\n% a comment\n3 9 3\n3 7 1.5\n1 9 -2\n1 7 3e1\n",
-        &["3", "1"],
-        &["7", "9"],
-        &[&[0], &[0]],
-    ),
-    (
-        Format::Eachmovie,
-        "9\t31\t0.8\t1\t5/3/96 13:15:00\n9 7 1.0 0.2\n2\t31\t.2\t1\tNULL\n2\t7\t0\t0.2\t5/3/96\n",
-        &["9", "2"],
-        &["31", "7"],
-        &[&[0, 1], &[0]],
-    ),
-];
 
 fn read_text(format: Format, text: &str) -> Result<Loaded, DataError> {
     read(text.as_bytes(), "sample", format, 0.0, Limits::default())
