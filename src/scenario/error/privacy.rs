@@ -2,11 +2,20 @@
 
 use crate::privacy::PrivacyError;
 
+/// The table before a refusal that does not say which key it is about.
+fn table_of(error: &PrivacyError) -> &'static str {
+    match error {
+        PrivacyError::Iterations => "",
+        PrivacyError::Zero { name } if name.starts_with("algorithm.") => "",
+        _ => "[privacy] ",
+    }
+}
+
 /// Why the tables `[privacy]` and `[noise]` cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PrivacyTableError {
     /// The privacy parameters cannot be met.
-    #[error("[privacy] {0}")]
+    #[error("{table}{0}", table = table_of(_0))]
     Privacy(#[from] PrivacyError),
     /// A δ that would follow from a private number of users.
     #[error(
