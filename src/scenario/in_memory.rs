@@ -136,7 +136,7 @@ mod tests {
              averaging = {{ scheme = \"chebyshev\" }}\n\
              privacy = {{ epsilon = 1.0, delta = 1e-5, adjacency = \"user\", sensitivity = \"unit-row\" }}\n{more}"
         );
-        toml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+        Config::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 
     fn ring(nodes: u32) -> Arc<Graph> {

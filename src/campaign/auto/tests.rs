@@ -7,6 +7,7 @@ use crate::algorithm::TAIL_WEIGHT;
 use crate::config::read_config;
 use crate::plan::BudgetShare;
 use crate::privacy::{Epsilon, accountant};
+use crate::run::receipt::ReceiptError;
 use crate::vocabulary::ReleaseId;
 
 fn folder() -> PathBuf {
@@ -110,6 +111,10 @@ fn one_receipt_lists_both_and_finds_what_was_changed() {
     let of_pilot = |change: fn(&mut PilotReceipt)| {
         found(&|receipt| change(receipt.pilot.as_mut().expect("listed")))
     };
+    // What finds a basis is no pilot, and spends no part of a budget.
+    let mut other = honest.clone();
+    other.pilot.as_mut().expect("listed").program["rank"] = 1.into();
+    assert!(matches!(other.check(), Err(ReceiptError::Plan(_))));
     for (failed, what) in [
         (found(&|r| r.pilot = None), "a pilot is listed"),
         (found(&|r| r.choice = None), "what was chosen"),
@@ -153,10 +158,6 @@ fn one_receipt_lists_both_and_finds_what_was_changed() {
         (of_pilot(|p| p.counts.truncate(3)), "pilot.counts"),
         (of_pilot(|p| p.shares.truncate(3)), "pilot.shares"),
         (of_pilot(|p| p.shares[2] = f64::NAN), "pilot.shares"),
-        (
-            of_pilot(|p| p.program["rank"] = 1.into()),
-            "pilot.program is a pilot",
-        ),
         // Both are planned for four times the budget that is stated.
         (
             found(&|r| {
