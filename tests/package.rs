@@ -147,7 +147,7 @@ fn a_run_without_the_data_says_where_they_are_from() {
             "there is no file",
             "to obtain it: ",
             "grouplens.org/datasets/movielens/latest",
-            "--set data.path",
+            "set data.path",
         ] {
             assert!(ran.stderr.contains(part), "{name}: {}", ran.stderr);
         }

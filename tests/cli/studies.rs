@@ -75,7 +75,7 @@ fn data_that_is_not_there_comes_with_where_to_get_it() {
     for words in [
         "sims/gone.toml",
         "no file sims/gone.csv",
-        "--set data.path=FILE",
+        "set data.path to where it is",
         "to obtain it: ask the library",
     ] {
         assert!(shown.stderr.contains(words), "{words}: {}", shown.stderr);
