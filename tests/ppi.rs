@@ -97,17 +97,13 @@ fn what_it_spends_is_a_quarter_of_what_is_asked_for() {
 fn keys_that_do_not_fit_are_refused_with_what_to_change() {
     let refused = |set: &[&str]| {
         let set = [&PPI[..], set].concat();
-        let config = crate::support::experiments::config(CASES[3], AveragingKind::Tree, &set);
-        let error = crate::support::experiments::resolve(config).expect_err("refused");
-        error.to_string()
+        crate::support::experiments::refusal(CASES[3], AveragingKind::Tree, &set)
     };
-    for set in [
-        &["algorithm.scale=fixed"][..],
-        &["algorithm.coherence=7"],
-        &["algorithm.kind=power", "algorithm.scale=adaptive"],
-    ] {
+    for set in [&["algorithm.scale=fixed"][..], &["algorithm.coherence=7"]] {
         assert!(refused(set).contains("needs a coherence"), "{set:?}");
     }
+    let power = refused(&["algorithm.kind=power", "algorithm.scale=adaptive"]);
+    assert!(power.contains("only ppi has it"), "{power}");
     for c in ["0.5", "41", "nan", "inf"] {
         let key = format!("algorithm.coherence={c}");
         let text = refused(&["algorithm.scale=fixed", &key]);
