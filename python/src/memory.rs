@@ -1,7 +1,7 @@
 //! Arrays, tables and graphs that a caller has in memory, as the data and graphs of an experiment.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
@@ -28,20 +28,27 @@ const NOISE_TOPOLOGY: &str = "noise-topology.gml";
 #[derive(Clone)]
 pub(crate) struct Memory {
     data: Option<(DataFormat, Arc<Loaded>)>,
-    topology: Option<Arc<Graph>>,
-    noise_topology: Option<Arc<Graph>>,
+    topology: Option<Held>,
+    noise_topology: Option<Held>,
+}
+
+/// A graph, and the file that it was read from, if it was.
+#[derive(Clone)]
+struct Held {
+    graph: Arc<Graph>,
+    file: Option<PathBuf>,
 }
 
 /// Users, items and ratings, one entry per rating.
 type Ratings<'py> = (Vec<String>, Vec<String>, Option<PyReadonlyArray1<'py, f64>>);
 
-/// The names of the nodes, and edges between their numbers.
-type Named<'py> = (Vec<String>, PyReadonlyArray2<'py, u32>);
+/// The names of the nodes, edges between their numbers, and the file that they were read from.
+type Named<'py> = (Vec<String>, PyReadonlyArray2<'py, u32>, Option<PathBuf>);
 
 impl Memory {
     /// Copies what Python hands over: `rows`, or `ratings` as columns, and the graphs by their tables.
     pub(crate) fn of(given: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let graph = |key: &str| -> PyResult<Option<Arc<Graph>>> {
+        let graph = |key: &str| -> PyResult<Option<Held>> {
             let given = given.get_item(key)?;
             given
                 .map(|given| graph_of(key, given.extract()?))
@@ -76,7 +83,7 @@ impl Memory {
     }
 
     /// The graphs with their tables and the files that a configuration names for them.
-    fn graphs(&self) -> impl Iterator<Item = (&'static str, &'static str, &Arc<Graph>)> {
+    fn graphs(&self) -> impl Iterator<Item = (&'static str, &'static str, &Held)> {
         let all = [
             ("topology", TOPOLOGY, &self.topology),
             ("noise_topology", NOISE_TOPOLOGY, &self.noise_topology),
@@ -134,7 +141,11 @@ impl Memory {
             materials.know_data(Path::new(file), format, Arc::clone(loaded));
         }
         for (_, file, graph) in self.graphs() {
-            materials.know_graph(Path::new(file), Arc::clone(graph));
+            let (path, held) = (Path::new(file), Arc::clone(&graph.graph));
+            match &graph.file {
+                Some(from) => materials.know_graph_of_file(path, held, from),
+                None => materials.know_graph(path, held),
+            }
         }
     }
 }
@@ -158,7 +169,7 @@ fn ratings_of((users, items, ratings): Ratings<'_>) -> PyResult<Arc<Loaded>> {
     Ok(Arc::new(loaded))
 }
 
-fn graph_of(key: &str, (names, edges): Named<'_>) -> PyResult<Arc<Graph>> {
+fn graph_of(key: &str, (names, edges, file): Named<'_>) -> PyResult<Held> {
     let mut spellings = Spellings::default();
     let mut known = BTreeSet::new();
     for name in &names {
@@ -172,5 +183,8 @@ fn graph_of(key: &str, (names, edges): Named<'_>) -> PyResult<Arc<Graph>> {
     let graph = Graph::from_edges(names.len(), &edges_of(&edges)?)
         .and_then(|graph| graph.with_names(names));
     let graph = graph.map_err(|error| PyValueError::new_err(format!("{key}: {error}")))?;
-    Ok(Arc::new(graph))
+    Ok(Held {
+        graph: Arc::new(graph),
+        file,
+    })
 }

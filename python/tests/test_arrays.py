@@ -229,6 +229,21 @@ def test_a_graph_in_memory_is_no_file_of_its_name(small: dict[str, Any], tmp_pat
     assert undertone.run(power(small, topology=WARDS)).basis.tobytes() == expected
 
 
+def test_edges_that_are_private_are_not_sent_along() -> None:
+    """Also where the graph of who sends to whom is read from their file here, and not by the library."""
+    friends = REPOSITORY / "topologies" / "karate.edges"
+    private = {
+        "data": {"path": str(friends), "format": "graph"},
+        "peers": {"count": "vertices"},
+        "algorithm": {"kind": "power", "rank": 1, "iterations": 2},
+        "privacy": {"epsilon": 2.0, "delta": 1e-5, "adjacency": "edge"},
+    }
+    for topology in (friends, str(friends.with_suffix(".toml"))):
+        with pytest.raises(ValueError, match="no epsilon covers it"):
+            undertone.run(private, topology=topology)
+    assert undertone.run(private, topology=nx.random_regular_graph(4, 34, seed=1)).basis.shape == (34, 1)
+
+
 def test_what_is_no_experiment_is_told_what_one_is(small: dict[str, Any], rows: Any) -> None:
     with pytest.raises(TypeError, match=r'a dict such as \{"data": \{"path": rows, "row_clip": 5.0\}, .*found ndarray'):
         undertone.run(rows)

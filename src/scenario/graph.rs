@@ -251,10 +251,9 @@ pub(super) fn keep_apart(
         ("noise_topology", config.noise_topology.as_ref()),
     ];
     for (table, source) in graphs {
-        // What is in memory is no file.
-        let source = source.filter(|source| !in_memory.has_graph(source));
         if let Some(TopologySource::File(source)) = source
-            && the_file(&base.join(&source.file)) == private
+            && let Some(file) = in_memory.file(&source.file, base)
+            && the_file(&file) == private
         {
             return Err(NetworkError::PrivateEdges { table });
         }
@@ -276,13 +275,16 @@ fn the_file(path: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+
     use crate::config::read_config;
+    use crate::topology::Graph;
 
     /// Files are the same by whatever path, through links and recipes.
     #[test]
     fn the_file_of_the_data_is_known_by_whatever_path_it_is_named() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let refused = |data: &str, topology: &str| {
+        let kept_apart = |data: &str, topology: &str, in_memory: &InMemory| {
             let set = [
                 "data.format=graph".to_owned(),
                 format!("data.path={data}"),
@@ -291,8 +293,10 @@ mod tests {
                 format!("topology={{file=\"{topology}\"}}"),
             ];
             let config = read_config(&root.join("tests/power.toml"), &set).expect("valid keys");
-            keep_apart(&config, &root.join("sims"), &InMemory::default()).is_err()
+            keep_apart(&config, &root.join("sims"), in_memory).is_ok()
         };
+        let refused =
+            |data: &str, topology: &str| !kept_apart(data, topology, &InMemory::default());
         let karate = "../topologies/karate.edges";
         for (data, topology) in [
             (karate, "../topologies/karate.edges"),
@@ -304,5 +308,17 @@ mod tests {
         }
         assert!(!refused(karate, "../topologies/les-miserables.edges"));
         assert!(!refused(karate, "../topologies/torus-8x8.toml"));
+        // A graph in memory is the file that it was read from, and no file where it was read from none.
+        let pair = Graph::from_edges(2, &[(0, 1)]).expect("an edge");
+        let mut memory = InMemory::default();
+        memory.know_graph("topology.gml".into(), Arc::new(pair));
+        assert!(kept_apart("topology.gml", "topology.gml", &memory));
+        memory.know_origin("topology.gml".into(), root.join("topologies/karate.toml"));
+        assert!(!kept_apart(karate, "topology.gml", &memory));
+        assert!(kept_apart(
+            "../topologies/les-miserables.edges",
+            "topology.gml",
+            &memory
+        ));
     }
 }

@@ -14,6 +14,8 @@ use crate::topology::{Graph, Provenance, Topology, TopologyError};
 pub(super) struct InMemory {
     data: BTreeMap<PathBuf, (DataFormat, Arc<Loaded>)>,
     graphs: BTreeMap<PathBuf, Arc<Graph>>,
+    /// Of graphs that were read from a file: which.
+    read_from: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl InMemory {
@@ -25,6 +27,19 @@ impl InMemory {
     /// Takes this graph for what is at `path`.
     pub(super) fn know_graph(&mut self, path: PathBuf, graph: Arc<Graph>) {
         self.graphs.insert(path, graph);
+    }
+
+    /// Says that the graph at `path` was read from this file.
+    pub(super) fn know_origin(&mut self, path: PathBuf, file: PathBuf) {
+        self.read_from.insert(path, file);
+    }
+
+    /// The file of this path: what a graph in memory was read from, and nothing where it was read from none.
+    pub(super) fn file(&self, path: &Path, base: &Path) -> Option<PathBuf> {
+        match self.graphs.contains_key(path) {
+            true => self.read_from.get(path).map(|file| base.join(file)),
+            false => Some(base.join(path)),
+        }
     }
 
     /// The data at `path` and their format, if they are in memory.

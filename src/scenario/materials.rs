@@ -137,6 +137,13 @@ impl Materials {
         self.in_memory.know_graph(path.to_path_buf(), graph);
     }
 
+    /// The same of a graph that was read from this file: whoever keeps the edges of that file private must not send along them.
+    pub fn know_graph_of_file(&mut self, path: &Path, graph: Arc<Graph>, file: &Path) {
+        self.know_graph(path, graph);
+        self.in_memory
+            .know_origin(path.to_path_buf(), file.to_path_buf());
+    }
+
     /// Nothing yet, of configurations with the paths of an experiment: data and graphs that it has in memory, and where its files are.
     pub(super) fn beside(base: &Path, in_memory: &InMemory) -> Self {
         Self {

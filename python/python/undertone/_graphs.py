@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
 import numpy as np
@@ -26,6 +26,8 @@ class Peers:
     edges: NDArray[np.uint32]
     graph: Any = None
     index: Mapping[Hashable, int] = field(default_factory=dict)
+    #: The file that it was read from: whose edges are to be kept private must not be sent along.
+    file: str | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -143,7 +145,8 @@ def _of_file(path: str | os.PathLike[str]) -> Peers:
     names, nodes, edges, left_out = read_graph(os.fspath(path))
     if left_out is not None:
         warnings.warn(f"{os.fspath(path)}: not part of the graph: {left_out}", stacklevel=5)
-    return Peers(range(nodes), edges) if names is None else _named(names, edges)
+    found = Peers(range(nodes), edges) if names is None else _named(names, edges)
+    return replace(found, file=os.path.abspath(path))
 
 
 def _named(names: Sequence[Hashable], edges: NDArray[np.uint32]) -> Peers:

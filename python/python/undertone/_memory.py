@@ -49,8 +49,8 @@ class Memory:
         return [self.label(name) for name in names]
 
 
-def _graph(graph: Peers) -> tuple[list[str], Any]:
-    return graph.labels(), graph.edges
+def _graph(graph: Peers) -> tuple[list[str], Any, str | None]:
+    return graph.labels(), graph.edges, graph.file
 
 
 def _data(data: Any) -> _Held:

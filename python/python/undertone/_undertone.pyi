@@ -18,8 +18,8 @@ _Path = str | PathLike[str]
 class _Held(TypedDict, total=False):
     rows: _Floats
     ratings: tuple[list[str], list[str], _Floats | None]
-    topology: tuple[list[str], _Edges]
-    noise_topology: tuple[list[str], _Edges]
+    topology: tuple[list[str], _Edges, str | None]
+    noise_topology: tuple[list[str], _Edges, str | None]
 
 _Memory = _Held | None
 
