@@ -11,7 +11,7 @@
 //! A session file is chosen by its convener, who sees who joins: a plan that fails on some rows would be a question about them. So what can fail
 //! is of three kinds, and none of it looks at a row.
 //!
-//! 1. The file, which is read by its owner's rule before a session has a say ([`OwnFile`]).
+//! 1. The file, which is read by its owner's rule before a session has a say ([`OwnFile`](crate::data::OwnFile)).
 //! 2. The session file: [`Deployment::new`] and [`Deployment::plan`].
 //! 3. The names of the columns and the kind of the file (ratings or numbers), which are the same for all neighbours:
 //!    [`Deployment::check_columns`]. They are compared for rows of numbers alone; items that a session does not have are left out.
