@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::table::{
-    AlgorithmTable, DataFacts, DataRequirements, Weights, check_iterations, made, one, program_of,
+    AlgorithmTable, DataFacts, DataRequirements, check_iterations, made, one, program_of,
 };
 use super::{Algorithm, AlgorithmError, History, Program, Proved, PublicState, ReleaseSpec};
 use super::{Precondition, Start};
@@ -145,15 +145,12 @@ impl AlgorithmTable for CovarianceTable {
     }
 
     fn requirements(&self) -> DataRequirements {
-        DataRequirements {
-            start: self.start,
-            weights: Weights {
-                source: self.precondition,
-                exponent: self.precondition_exponent,
-                shrinkage: self.precondition_shrinkage,
-            },
-            ..DataRequirements::default()
-        }
+        DataRequirements::of_matrix(
+            self.start,
+            self.precondition,
+            self.precondition_exponent,
+            self.precondition_shrinkage,
+        )
     }
 }
 

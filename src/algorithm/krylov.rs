@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use serde::{Deserialize, Serialize};
 
-use super::table::{AlgorithmTable, DataFacts, DataRequirements, Weights, made, program_of};
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, made, program_of};
 use super::{Algorithm, AlgorithmError, Program, Proved, PublicState, ReleaseSpec};
 use super::{Precondition, Start};
 use crate::linalg::{
@@ -330,15 +330,12 @@ impl AlgorithmTable for KrylovTable {
     }
 
     fn requirements(&self) -> DataRequirements {
-        DataRequirements {
-            start: self.start,
-            weights: Weights {
-                source: self.precondition,
-                exponent: self.precondition_exponent,
-                shrinkage: self.precondition_shrinkage,
-            },
-            ..DataRequirements::default()
-        }
+        DataRequirements::of_matrix(
+            self.start,
+            self.precondition,
+            self.precondition_exponent,
+            self.precondition_shrinkage,
+        )
     }
 
     fn query_columns(&self) -> usize {

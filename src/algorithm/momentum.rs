@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::table::{AlgorithmTable, DataFacts, DataRequirements, Weights, made, program_of};
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, made, program_of};
 use super::{Algorithm, AlgorithmError, Program, Proved, PublicState, ReleaseSpec};
 use super::{Precondition, Start};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
@@ -155,15 +155,12 @@ impl AlgorithmTable for MomentumTable {
     }
 
     fn requirements(&self) -> DataRequirements {
-        DataRequirements {
-            start: self.start,
-            weights: Weights {
-                source: self.precondition,
-                exponent: self.precondition_exponent,
-                shrinkage: self.precondition_shrinkage,
-            },
-            ..DataRequirements::default()
-        }
+        DataRequirements::of_matrix(
+            self.start,
+            self.precondition,
+            self.precondition_exponent,
+            self.precondition_shrinkage,
+        )
     }
 
     fn finds_eigenvectors(&self) -> bool {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::table::{AlgorithmTable, DataFacts, DataRequirements, Weights, made, program_of};
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, made, program_of};
 use super::{Algorithm, AlgorithmError, Program, Proved, PublicState, ReleaseSpec, RetainedState};
 use super::{Output, Precondition, Start};
 use crate::linalg::{Block, NotFullRank, orthonormalise};
@@ -112,14 +112,13 @@ impl AlgorithmTable for PowerTable {
 
     fn requirements(&self) -> DataRequirements {
         DataRequirements {
-            start: self.start,
-            weights: Weights {
-                source: self.precondition,
-                exponent: self.precondition_exponent,
-                shrinkage: self.precondition_shrinkage,
-            },
             output: self.output.unwrap_or_default(),
-            ..DataRequirements::default()
+            ..DataRequirements::of_matrix(
+                self.start,
+                self.precondition,
+                self.precondition_exponent,
+                self.precondition_shrinkage,
+            )
         }
     }
 

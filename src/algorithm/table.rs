@@ -37,6 +37,14 @@ impl DataFacts {
             search_epsilon: 0.0,
         }
     }
+
+    /// What is public of the ratings that this algorithm completes.
+    ///
+    /// # Errors
+    /// [`AlgorithmError::Ratings`] where there are none.
+    pub(super) fn rated(&self, algorithm: &'static str) -> Result<Completion, AlgorithmError> {
+        self.completion.ok_or(AlgorithmError::Ratings { algorithm })
+    }
 }
 
 /// The keys of P, where a kind has them.
@@ -87,6 +95,26 @@ pub struct DataRequirements {
     pub arrival: Option<(Arrival, u32)>,
     /// What a run writes beside the basis.
     pub output: Output,
+}
+
+impl DataRequirements {
+    /// Those of an algorithm about the matrix alone: where it starts, and what P is made of with its exponent and shrinkage.
+    pub(super) fn of_matrix(
+        start: Start,
+        source: Precondition,
+        exponent: Option<f64>,
+        shrinkage: Option<f64>,
+    ) -> Self {
+        Self {
+            start,
+            weights: Weights {
+                source,
+                exponent,
+                shrinkage,
+            },
+            ..Self::default()
+        }
+    }
 }
 
 /// The keys of `[algorithm]` of one kind.

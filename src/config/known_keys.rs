@@ -4,6 +4,7 @@ use super::algorithms::KINDS;
 use super::elsewhere::has_key;
 use super::reader::ReadTable;
 use super::schema::Config;
+use super::table_keys::keys_of;
 
 /// A key that no table has.
 const UNKNOWN: &str = "0";
@@ -26,20 +27,9 @@ pub(crate) fn keys_called(name: &str) -> Vec<String> {
             && !refusal.contains("invalid type: map")
     };
     // A table that takes any key says nothing about this one.
-    let is_table_with = |table: &String| !has(table, UNKNOWN) && has(table, name);
-    let tables = tables().into_iter().filter(is_table_with);
+    let is_table_with = |table: &&&str| !has(table, UNKNOWN) && has(table, name);
+    let tables = keys_of::<Config>().iter().filter(is_table_with);
     tables.map(|table| format!("{table}.{name}")).collect()
-}
-
-/// All keys at the top of an experiment file, as the parser lists them.
-fn tables() -> Vec<String> {
-    let entry = (UNKNOWN.to_owned(), toml::Value::Integer(1));
-    let refusal = refusal(toml::Table::from_iter([entry]));
-    let listed = refusal
-        .split_once("expected")
-        .map_or("", |(_, listed)| listed);
-    let names = listed.split('`').skip(1).step_by(2);
-    names.map(str::to_owned).collect()
 }
 
 /// Why this is no experiment file; nothing if it is one.

@@ -417,12 +417,7 @@ impl AlgorithmTable for ProjectedGradientTable {
     }
 
     fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
-        let rows = facts
-            .completion
-            .ok_or(AlgorithmError::Ratings {
-                algorithm: "projected-gradient",
-            })?
-            .rows;
+        let rows = facts.rated("projected-gradient")?.rows;
         let (items, rank, iterations) = (facts.items, self.rank, self.iterations);
         let numbers = (self.nuclear, self.step_size.unwrap_or(STEP_SIZE));
         made(ProjectedGradient::new(

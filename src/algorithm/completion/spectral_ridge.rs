@@ -416,8 +416,7 @@ impl AlgorithmTable for SpectralRidgeTable {
 
     fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
         let algorithm = "spectral-ridge";
-        let completion = facts.completion;
-        let completion = completion.ok_or(AlgorithmError::Ratings { algorithm })?;
+        let completion = facts.rated(algorithm)?;
         let needed = 1 + u32::from(completion.item_means);
         check_iterations(algorithm, needed, self.iterations)?;
         made(SpectralRidge::new(facts.items, self.rank, completion))

@@ -340,12 +340,7 @@ impl AlgorithmTable for SvdCompletionTable {
     }
 
     fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
-        let rows = facts
-            .completion
-            .ok_or(AlgorithmError::Ratings {
-                algorithm: "svd-completion",
-            })?
-            .rows;
+        let rows = facts.rated("svd-completion")?.rows;
         check_iterations("svd-completion", 1, self.iterations)?;
         let mode = self.mode.unwrap_or_default();
         made(SvdCompletion::new(facts.items, self.rank, rows, mode))

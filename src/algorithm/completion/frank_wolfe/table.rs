@@ -53,12 +53,7 @@ impl AlgorithmTable for FrankWolfeTable {
 
     fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
         self.check()?;
-        let rows = facts
-            .completion
-            .ok_or(AlgorithmError::Ratings {
-                algorithm: "frank-wolfe",
-            })?
-            .rows;
+        let rows = facts.rated("frank-wolfe")?.rows;
         let inner = self.inner.unwrap_or(1);
         let parameters = FrankWolfeParameters {
             rank: self.rank,
