@@ -18,10 +18,10 @@ use undertone::privacy::{Adjacency, OwnRules, Public, Rule, Statistic};
 use undertone::run::receipt::Receipt;
 use undertone::vocabulary::{Quantity, ReleaseId};
 
-const COUNT: Quantity = Quantity::Own("the number of rows that are not empty");
+pub(crate) const COUNT: Quantity = Quantity::Own("the number of rows that are not empty");
 
 /// A person there or not changes the number of rows by one: that is the whole proof.
-struct OnePerPerson;
+pub(crate) struct OnePerPerson;
 
 impl Rule for OnePerPerson {
     type Adjacency = User;
@@ -37,9 +37,9 @@ impl Rule for OnePerPerson {
 }
 
 #[derive(Debug)]
-struct CountingPower {
-    items: usize,
-    iterations: u32,
+pub(crate) struct CountingPower {
+    pub(crate) items: usize,
+    pub(crate) iterations: u32,
 }
 
 impl Algorithm for CountingPower {
