@@ -189,15 +189,19 @@ fn a_key_that_is_missing_is_explained_with_an_example() {
             "format = \"csv-triples\"",
         ),
         (
-            "[data]\npath = \"a\"\nformat = \"npy\"\n",
+            "[data]\npath = \"a\"\nformat = \"npy\"\nrow_clip = 1.0\n",
             "[privacy]\nepsilon = 1.0",
         ),
         (
-            "[data]\npath = \"a\"\nformat = \"npy\"\n[privacy]\n",
+            "[data]\npath = \"a\"\nformat = \"npy\"\n[privacy]\nepsilon = 1.0\n",
+            "row_clip = 1.0",
+        ),
+        (
+            "[data]\npath = \"a\"\nformat = \"npy\"\nrow_clip = 1.0\n[privacy]\n",
             "epsilon = 1.0",
         ),
         (
-            "[data]\npath = \"a\"\nformat = \"npy\"\n[privacy]\nepsilon = 1.0\n[algorithm]\nrank = 2\n",
+            "[data]\npath = \"a\"\nformat = \"npy\"\nrow_clip = 1.0\n[privacy]\nepsilon = 1.0\n[algorithm]\nrank = 2\n",
             "kind = \"covariance\"",
         ),
     ] {

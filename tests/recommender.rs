@@ -150,7 +150,7 @@ fn errors_are_against_the_matrix_of_the_reference_floor() {
     assert_eq!(
         (
             utility.reference_floor,
-            experiment.config().data.degree_floor
+            experiment.config().data.degree_floor()
         ),
         (1, 20)
     );

@@ -59,8 +59,8 @@ fn every_sim_is_valid_and_says_question_command_and_expected_result() {
         }
         let config = read_config(&path, &[]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(config.name, name);
-        let data = repository("sims").join(&config.data.path);
-        let config_obtain = config.data.obtain.clone();
+        let data = repository("sims").join(config.data.path());
+        let config_obtain = config.data.obtain().cloned();
         let resolved = match config.sweep {
             Some(_) => Sweep::new(config, &repository("sims"))
                 .map(drop)

@@ -119,7 +119,7 @@ impl Memory {
     /// The configuration with the names of what is in memory, whatever was set on top.
     pub(crate) fn named(&self, mut config: Config) -> Config {
         if let Some((file, ..)) = self.data() {
-            config.data.path = file.into();
+            *config.data.path_mut() = file.into();
         }
         for (key, file, _) in self.graphs() {
             let source = TopologySource::File(FileSource {

@@ -54,8 +54,8 @@ impl Titles {
         if let Some(sim) = &arguments.sim {
             let config = read_config(sim, &arguments.set)?;
             let base = sim.parent().unwrap_or(Path::new("."));
-            path = path.or(config.data.titles.map(|titles| base.join(titles)));
-            format = config.data.format.ratings();
+            path = path.or(config.data.titles().map(|titles| base.join(titles)));
+            format = config.data.format().ratings();
         }
         Ok(Self { path, format })
     }

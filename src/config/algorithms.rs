@@ -1,12 +1,9 @@
 //! The table `[algorithm]` of an experiment file: which kinds there are, and how their keys are read and written.
 
-use std::fmt;
-
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::table_keys::keys_of;
+use super::tagged::{Tagged, deserialize_tagged};
 use crate::algorithm::{self, AlgorithmTable, Start, Weights};
 
 /// The key that says which kind a table is of.
@@ -37,7 +34,7 @@ macro_rules! kinds {
 
         /// The names that `kind` has.
         #[derive(Deserialize)]
-        enum Kind {
+        pub(super) enum Kind {
             $(#[serde(rename = $name)] $variant,)+
         }
 
@@ -62,7 +59,12 @@ macro_rules! kinds {
                 }
             }
 
-            /// Reads the keys of a kind.
+        }
+
+        impl Tagged for AnyAlgorithmTable {
+            const TAG: &'static str = KIND;
+            type Name = Kind;
+
             fn read<'de, D: Deserializer<'de>>(kind: Kind, keys: D) -> Result<Self, D::Error> {
                 match kind {
                     $(Kind::$variant => Deserialize::deserialize(keys).map(Self::$variant),)+
@@ -141,39 +143,11 @@ impl AnyAlgorithmTable {
 }
 
 impl<'de> Deserialize<'de> for AnyAlgorithmTable {
-    /// `kind` comes first: the reader of experiment files puts it there, since which keys may follow depends on it.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(KindThenKeys)
-    }
-}
-
-struct KindThenKeys;
-
-impl<'de> Visitor<'de> for KindThenKeys {
-    type Value = AnyAlgorithmTable;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a table with the kind of the algorithm and its keys")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        match map.next_key::<String>()? {
-            None => Err(A::Error::missing_field(KIND)),
-            Some(key) if key == KIND => {
-                let kind = map.next_value()?;
-                AnyAlgorithmTable::read(kind, MapAccessDeserializer::new(map))
-            }
-            _ => {
-                map.next_value::<IgnoredAny>()?;
-                while let Some((key, _)) = map.next_entry::<String, IgnoredAny>()? {
-                    if key == KIND {
-                        let why = "kind must be the first key of the table, where Config::read and Config::of_table put it";
-                        return Err(A::Error::custom(why));
-                    }
-                }
-                Err(A::Error::missing_field(KIND))
-            }
-        }
+        deserialize_tagged(
+            deserializer,
+            "a table with the kind of the algorithm and its keys",
+        )
     }
 }
 

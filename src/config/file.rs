@@ -38,14 +38,17 @@ fn parse_error(path: &Path, source: toml::de::Error) -> ConfigError {
 pub fn read_config(path: &Path, set: &[String]) -> Result<Config, ConfigError> {
     check_path(path)?;
     let Written { text, mut table } = Written::read(path)?;
-    // Parsed as written first, so that errors point at lines of the file.
-    Config::read(&text).map_err(|source| parse_error(path, source))?;
+    let as_written = Config::read(&text).err();
     if let Some(name) = name_of(path) {
         table
             .entry("name")
             .or_insert_with(|| toml::Value::String(name));
     }
-    Ok(overrides::apply(table, set)?)
+    // What overrides do not mend is shown where it stands in the file.
+    overrides::apply(table, set).map_err(|error| match as_written {
+        Some(source) => parse_error(path, source),
+        None => error.into(),
+    })
 }
 
 /// Keys whose defaults decide what is computed and promised.
@@ -121,14 +124,11 @@ pub fn anchored(mut config: Config, base: &Path) -> Config {
         // Without a current directory nothing is absolute; the joined path is the best there is.
         *path = std::path::absolute(&joined).unwrap_or(joined);
     };
-    if !config.data.path.as_os_str().is_empty() {
-        anchor(&mut config.data.path);
+    if !config.data.path().as_os_str().is_empty() {
+        anchor(config.data.path_mut());
     }
-    config.data.constants_mut().into_iter().for_each(anchor);
+    config.data.side_files_mut().into_iter().for_each(anchor);
     config.evaluation.test.iter_mut().for_each(anchor);
-    config.data.items_file.iter_mut().for_each(anchor);
-    config.data.users_file.iter_mut().for_each(anchor);
-    config.data.titles.iter_mut().for_each(anchor);
     config.topology.file_mut().into_iter().for_each(anchor);
     let noise = config.noise_topology.iter_mut();
     noise.filter_map(TopologySource::file_mut).for_each(anchor);

@@ -1,6 +1,7 @@
 //! Finds keys of experiment files by their last part, for messages on mistyped keys.
 
 use super::algorithms::KINDS;
+use super::data::Family;
 use super::elsewhere::has_key;
 use super::reader::ReadTable;
 use super::schema::Config;
@@ -17,8 +18,13 @@ pub(crate) fn keys_called(name: &str) -> Vec<String> {
         return Vec::new();
     }
     let has = |table: &str, key: &str| {
-        if table == "algorithm" {
-            return KINDS.iter().any(|(kind, _)| has_key(kind, key));
+        match table {
+            "algorithm" => return KINDS.iter().any(|(kind, _)| has_key(kind, key)),
+            "data" => {
+                let mut families = Family::ALL.iter();
+                return families.any(|family| family.keys().contains(&key));
+            }
+            _ => {}
         }
         let inner = toml::Table::from_iter([(key.to_owned(), toml::Value::Integer(1))]);
         let whole = toml::Table::from_iter([(table.to_owned(), toml::Value::Table(inner))]);

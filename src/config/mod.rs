@@ -5,6 +5,7 @@
 
 mod algorithms;
 mod completion;
+mod data;
 mod dropouts;
 mod elsewhere;
 mod error;
@@ -26,10 +27,15 @@ mod schema;
 mod study;
 mod sweep;
 mod table_keys;
+mod tagged;
 mod topology;
 
 pub use algorithms::{AnyAlgorithmTable, ComparedAlgorithm};
 pub use completion::CompletionConfig;
+pub use data::{
+    BipartiteTable, DataConfig, Family, GraphTable, InteractionsTable, MatrixCentre, MatrixTable,
+    RatingsTable,
+};
 pub use dropouts::{DropoutsConfig, FaultsConfig, Publish};
 pub use error::ConfigError;
 pub use evaluation::{EvaluationConfig, EvaluationError};
@@ -46,8 +52,8 @@ pub use reader::ReadTable;
 pub(crate) use reader::arranged;
 pub use recommender::{AutoFloor, ItemCount, RecommenderConfig};
 pub use schema::{
-    AveragingConfig, CompareConfig, Config, DataConfig, EngineConfig, EngineKind, NoiseConfig,
-    PrivacyConfig, TransportKind,
+    AveragingConfig, CompareConfig, Config, EngineConfig, EngineKind, NoiseConfig, PrivacyConfig,
+    TransportKind,
 };
 pub use study::{Coherence, Cost, Dataset, Ranks, StartRatio, StudyConfig, StudyKind};
 pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptBytes, SweptError};

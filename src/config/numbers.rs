@@ -98,6 +98,24 @@ pub enum RangesConfig {
     File(PathBuf),
 }
 
+impl RangesConfig {
+    /// The file, if they are in one.
+    #[must_use]
+    pub fn file(&self) -> Option<&PathBuf> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::All(_) | Self::Each(_) => None,
+        }
+    }
+
+    pub(super) fn file_mut(&mut self) -> Option<&mut PathBuf> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::All(_) | Self::Each(_) => None,
+        }
+    }
+}
+
 /// `data.means`: public means, in the units of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(
@@ -109,6 +127,24 @@ pub enum MeansConfig {
     List(Vec<f64>),
     /// In a file, relative to the experiment file: one line of numbers.
     File(PathBuf),
+}
+
+impl MeansConfig {
+    /// The file, if they are in one.
+    #[must_use]
+    pub fn file(&self) -> Option<&PathBuf> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::List(_) => None,
+        }
+    }
+
+    pub(super) fn file_mut(&mut self) -> Option<&mut PathBuf> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::List(_) => None,
+        }
+    }
 }
 
 /// `data.centre`: what is taken from every number.
@@ -139,6 +175,9 @@ pub enum NamedCentre {
 }
 
 impl Centre {
+    /// Nothing is taken.
+    pub const NONE: Self = Self::Named(NamedCentre::None);
+
     /// This name, if it is one.
     #[must_use]
     pub fn name(self) -> Option<NamedCentre> {

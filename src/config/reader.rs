@@ -3,16 +3,19 @@
 use std::borrow::Borrow;
 use std::hash::Hash;
 
-use serde::de::{Error as _, Visitor};
+use serde::de::{DeserializeOwned, Error as _, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::de::{DeString, DeTable, DeValue, Error, ValueDeserializer};
 use toml::map::Map;
 use toml::{Spanned, Value};
 
 use super::algorithms::{AnyAlgorithmTable, KIND, SHARED};
+use super::data::{self, DataConfig, FAMILY, Family, Misplaced};
 use super::elsewhere::{has_key, misplaced};
+use super::numbers::DataFormat;
 use super::schema::Config;
 use crate::algorithm::Weights;
+use crate::data::Format;
 
 /// The table that stands where a file has no `[algorithm]`: [`AnyAlgorithmTable::usual`].
 pub(super) const USUAL: &str = "kind = \"covariance\"\nrank = 4\niterations = 1\n";
@@ -106,6 +109,15 @@ pub(super) trait Source: Sized + Clone {
     /// A number, text or truth value as a file has it; nothing for lists and tables.
     fn shown(&self) -> String;
 
+    /// The number that it is, if it is one.
+    fn number(&self) -> Option<f64>;
+
+    /// What it says.
+    fn read<T: DeserializeOwned>(&self) -> Result<T, Error>;
+
+    /// A key with a text.
+    fn entry(key: &'static str, text: &'static str) -> (Self::Key, Self);
+
     /// [`USUAL`] as the table of a document.
     fn usual() -> Option<(Self::Key, Self)>;
 
@@ -129,6 +141,19 @@ impl Source for Value {
             Self::Array(_) | Self::Table(_) => String::new(),
             value => format!(" = {value}"),
         }
+    }
+
+    fn number(&self) -> Option<f64> {
+        self.as_float()
+            .or_else(|| self.as_integer().map(|number| number as f64))
+    }
+
+    fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        T::deserialize(self.clone())
+    }
+
+    fn entry(key: &'static str, text: &'static str) -> (String, Self) {
+        (key.to_owned(), Self::String(text.to_owned()))
     }
 
     fn usual() -> Option<(String, Self)> {
@@ -156,8 +181,22 @@ impl<'i> Source for Spanned<DeValue<'i>> {
     }
 
     fn shown(&self) -> String {
-        let value = Value::deserialize(ValueDeserializer::from(self.clone()));
+        let value: Result<Value, _> = self.read();
         value.map_or_else(|_| String::new(), |value| value.shown())
+    }
+
+    fn number(&self) -> Option<f64> {
+        let value: Value = self.read().ok()?;
+        value.number()
+    }
+
+    fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        T::deserialize(ValueDeserializer::from(self.clone()))
+    }
+
+    fn entry(key: &'static str, text: &'static str) -> (Self::Key, Self) {
+        let value = DeValue::String(text.into());
+        (Spanned::new(0..0, key.into()), Spanned::new(0..0, value))
     }
 
     fn usual() -> Option<(Self::Key, Self)> {
@@ -193,9 +232,14 @@ impl<'de> Visitor<'de> for Refusal {
     }
 }
 
-/// Makes a document one that can be read key by key: tables of algorithms begin with their kind and have the keys of their kind alone, and
-/// `[compare.algorithm]` has what it shares with `[algorithm]`.
+/// Makes a document one that can be read key by key: tables of algorithms begin with their kind and have the keys of their kind alone, that of the data
+/// likewise with its family, and `[compare.algorithm]` has what it shares with `[algorithm]`.
 pub(super) fn arrange<S: Source>(document: &mut Map<S::Key, S>) -> Result<(), Error> {
+    let of_vertices = document.get_mut("peers").and_then(S::table);
+    let of_vertices = of_vertices.and_then(|peers| peers.get("count")?.text()) == Some("vertices");
+    if let Some(data) = document.get_mut("data") {
+        arrange_data(data, of_vertices)?;
+    }
     if let Some(own) = document.get_mut("algorithm").and_then(S::table) {
         check(own)?;
     }
@@ -223,6 +267,49 @@ pub(super) fn arrange<S: Source>(document: &mut Map<S::Key, S>) -> Result<(), Er
         compared.extend(given);
     }
     Ok(())
+}
+
+/// Notes the family of the data first, and refuses keys that only other families have and keys that contradict each other.
+fn arrange_data<S: Source>(value: &mut S, of_vertices: bool) -> Result<(), Error> {
+    let Some(table) = value.table() else {
+        return Ok(());
+    };
+    if let Some((key, _)) = table.get_key_value(FAMILY) {
+        return Err(S::refusal(key, format!("unknown field `{FAMILY}`")));
+    }
+    // A format that is missing or unknown is answered with all formats.
+    let format = match table.get("format").map(S::read::<DataFormat>) {
+        None => DataFormat::Ratings(Format::CsvTriples),
+        Some(format) => {
+            format.map_err(|error| refusal(table, &["format"], error.message().to_owned()))?
+        }
+    };
+    let values = table.get("values").and_then(S::text);
+    let family = Family::of(format, values, of_vertices);
+    let mut rest = Map::new();
+    for (key, value) in std::mem::take(table) {
+        match data::misplaced(family, key.borrow(), value.number()) {
+            Some(Misplaced::Refused(why)) => return Err(S::refusal(&key, why)),
+            Some(Misplaced::Neutral) => {}
+            None => drop(rest.insert(key, value)),
+        }
+    }
+    table.extend([S::entry(FAMILY, family.name())].into_iter().chain(rest));
+    let checked = value.read::<DataConfig>()?.check();
+    checked.map_err(|refused| match value.table() {
+        // Where a key is missing, the key that asks for it is shown.
+        Some(table) => refusal(table, &[refused.key, "centre", "format"], refused.why),
+        None => Error::custom(refused.why),
+    })
+}
+
+/// An error at the first of these keys that a table has.
+fn refusal<S: Source>(table: &Map<S::Key, S>, keys: &[&str], why: String) -> Error {
+    let found = keys.iter().find_map(|key| table.get_key_value(*key));
+    match found {
+        Some((key, _)) => S::refusal(key, why),
+        None => Error::custom(why),
+    }
 }
 
 /// Puts the kind first, and refuses keys that only other kinds have.

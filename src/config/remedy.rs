@@ -79,6 +79,9 @@ fn example(key: &str) -> Option<&'static str> {
             "nuclear = 100.0, the public size of the ball, in units of ratings; of the order of the largest singular value of the ratings times the \
              number of iterations"
         }
+        "row_clip" => {
+            "row_clip = 1.0, a public bound on the length of a row, to which longer ones are shortened; choose it without looking at them"
+        }
         "clip" => "clip = \"histogram\"",
         "iterations" => "iterations = 3, or 1 with kind = \"covariance\"",
         _ => return None,

@@ -3,22 +3,20 @@
 //! Unknown keys are refused; every key has the meaning and default written here. Paths are relative to
 //! the file that names them.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
 use super::algorithms::{AnyAlgorithmTable, ComparedAlgorithm};
 use super::completion::CompletionConfig;
+use super::data::DataConfig;
 use super::dropouts::{DropoutsConfig, FaultsConfig};
 use super::evaluation::EvaluationConfig;
-use super::numbers::{Centre, DataFormat, MeanShare, MeansConfig, RangesConfig, RatingValues};
 use super::peer_name::name_or_number;
 use super::peers::PeersConfig;
 use super::pilot::PilotConfig;
 use super::recommender::RecommenderConfig;
 use super::sweep::SweepConfig;
 use super::topology::TopologySource;
-use crate::data::{Column, Generated, Partition, TableColumns};
+use crate::data::Partition;
 use crate::engine::event::Latency;
 use crate::privacy::ring::Modulus;
 use crate::privacy::{
@@ -99,7 +97,7 @@ impl Config {
 
     /// Whether the number of users is private: hashes of names deal them to peers, and no list says who takes part.
     pub(crate) fn hides_users(&self) -> bool {
-        self.peers.partition == Partition::Hashed && self.data.users_file.is_none()
+        self.peers.partition == Partition::Hashed && self.data.users_file().is_none()
     }
 
     /// What one record is, and against whom it is protected.
@@ -113,135 +111,6 @@ impl Config {
             distribution: self.noise.distribution,
             participants: self.privacy.participants(),
         }
-    }
-}
-
-/// `[data]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DataConfig {
-    /// The file, relative to the experiment file; `.gz` is read directly. Absent where the matrix is generated.
-    #[serde(default)]
-    pub path: PathBuf,
-    /// Where to get the file; said where it does not exist.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub obtain: Option<String>,
-    /// Its format.
-    pub format: DataFormat,
-    /// Which columns of `format = "table"` hold users, items and ratings, by name or by number; the usual names are known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub columns: Option<TableColumns>,
-    /// An interaction is a rating above this.
-    #[serde(default)]
-    pub threshold: f64,
-    /// Keep the N most rated items; 0 keeps all. Drawn from the data: the list and its order are assumed public.
-    #[serde(default)]
-    pub items: usize,
-    /// Or keep the items of this file, relative to the experiment file: text, plain or gzipped, one name per line, in the
-    /// order of the columns. The list says nothing about the data; items of it that nobody has stay as empty columns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub items_file: Option<PathBuf>,
-    /// BLAKE3 of that list, filled in by a run; where it is given, the file must hold that list.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub items_hash: Option<String>,
-    /// The users, numbered in the order of this file, relative to the experiment file: text, plain or gzipped, one name per line.
-    /// Users of the data that it does not name are left out; users that the data do not name take part with an empty row.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub users_file: Option<PathBuf>,
-    /// BLAKE3 of that list, filled in by a run; where it is given, the file must hold that list.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub users_hash: Option<String>,
-    /// A table of ids and titles of items, relative to the experiment file: names for reports. It decides nothing else.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub titles: Option<PathBuf>,
-    /// D: user rows are divided by √max(d_u, D).
-    #[serde(default = "one")]
-    pub degree_floor: u32,
-    /// d_cap: users keep at most this many interactions (public; tightens user-level sensitivity).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub degree_cap: Option<u32>,
-    /// Whether the first line of `matrix-csv` or `table` names the columns.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub header: Option<bool>,
-    /// Columns of a matrix that are left out: `"last"`, or numbers from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drop: Option<Vec<Column>>,
-    /// Rows and columns of the image that every row of a matrix is, so that reports draw directions as images.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub image: Option<[usize; 2]>,
-    /// The matrix of `format = "generated"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub generate: Option<Generated>,
-    /// The public ranges that numbers are clipped to and that are mapped to 0 to 1; ratings to `scale`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ranges: Option<RangesConfig>,
-    /// A promise about the file: no row of it is longer. One that is makes the file invalid.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub row_limit: Option<f64>,
-    /// What is taken from every number; `"none"` where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub centre: Option<Centre>,
-    /// The public means of `centre = "public"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub means: Option<MeansConfig>,
-    /// R_raw of `centre = "private"`: rows are shortened to this before they are summed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub raw_clip: Option<f64>,
-    /// The share of the budget that a private mean is given; `"auto"` where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mean_share: Option<MeanShare>,
-    /// R: rows of numbers are shortened to this, after centring. Every row of numbers needs it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub row_clip: Option<f64>,
-    /// What is kept of ratings; `"interactions"` where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub values: Option<RatingValues>,
-    /// The range that ratings kept as numbers are mapped to; that of `ranges` where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scale: Option<[f64; 2]>,
-}
-
-impl DataConfig {
-    /// The files that hold public constants.
-    pub(super) fn constants_mut(&mut self) -> Vec<&mut PathBuf> {
-        let ranges = match &mut self.ranges {
-            Some(RangesConfig::File(path)) => Some(path),
-            _ => None,
-        };
-        let means = match &mut self.means {
-            Some(MeansConfig::File(path)) => Some(path),
-            _ => None,
-        };
-        ranges.into_iter().chain(means).collect()
-    }
-
-    /// The same, to read.
-    #[must_use]
-    pub fn constants(&self) -> Vec<PathBuf> {
-        let mut copy = self.clone();
-        copy.constants_mut()
-            .into_iter()
-            .map(std::mem::take)
-            .collect()
-    }
-
-    /// The same settings without the names of files: what is in them is told by the rows.
-    #[must_use]
-    pub fn without_paths(&self) -> Self {
-        let mut copy = Self {
-            path: PathBuf::new(),
-            obtain: None,
-            items_file: None,
-            users_file: None,
-            // What reports show, and no more.
-            titles: None,
-            image: None,
-            ..self.clone()
-        };
-        copy.constants_mut().into_iter().for_each(|path| {
-            std::mem::take(path);
-        });
-        copy
     }
 }
 
@@ -505,9 +374,6 @@ fn lockstep() -> EngineKind {
 }
 fn pairwise() -> Scheme {
     Scheme::Pairwise
-}
-fn one() -> u32 {
-    1
 }
 fn eight() -> usize {
     8

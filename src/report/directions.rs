@@ -43,12 +43,12 @@ pub(super) fn section(page: &mut Page, experiment: &Experiment, report: &Report)
         _ => all,
     };
     let shown = known.min(MOST);
-    let what = match config.data.format {
+    let what = match config.data.format() {
         DataFormat::Ratings(_) => "items",
         DataFormat::Graph => "vertices",
         DataFormat::Matrix(_) | DataFormat::Generated => "variables",
     };
-    page.paragraph(&lead((shown, all), config.data.image, what));
+    page.paragraph(&lead((shown, all), config.data.image().copied(), what));
     if let Some(standing) = standing {
         page.paragraph(&match of_eigenvectors {
             _ if standing >= all => "All of them stand out of the noise.".to_owned(),
@@ -73,14 +73,14 @@ pub(super) fn section(page: &mut Page, experiment: &Experiment, report: &Report)
         .map(|direction| {
             let column = direction.direction - 1;
             let weights = (0..basis.rows()).map(|row| basis.row(row)[column]);
-            match config.data.image {
+            match config.data.image().copied() {
                 Some([_, columns]) => picture(direction, &weights.collect::<Vec<_>>(), columns),
                 None => list(direction),
             }
         })
         .collect();
     page.cards(&cards);
-    if config.data.format.ratings().is_some() && experiment.titles().is_empty() {
+    if config.data.format().ratings().is_some() && experiment.titles().is_empty() {
         page.paragraph(&format!(
             "Items are shown by their ids. Their titles: {}.",
             titles_are_in(config)

@@ -150,7 +150,7 @@ pub(super) fn convergence_bounds(
         bounds.reason = Some("the exact eigenvectors are out of reach".to_owned());
         return bounds;
     };
-    if experiment.reference_floor() != experiment.config().data.degree_floor {
+    if experiment.reference_floor() != experiment.config().data.degree_floor() {
         bounds.reason = Some(
             "the exact eigenvectors are those of another matrix (evaluation.reference_floor)"
                 .to_owned(),

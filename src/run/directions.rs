@@ -114,7 +114,7 @@ pub fn are_eigenvectors(config: &Config) -> bool {
 /// A sentence on where titles of this experiment's items are found.
 #[must_use]
 pub fn titles_are_in(config: &Config) -> &'static str {
-    data::titles_hint(config.data.format.ratings())
+    data::titles_hint(config.data.format().ratings())
 }
 
 #[cfg(test)]

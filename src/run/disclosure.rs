@@ -128,16 +128,11 @@ impl Discloses for ConfigError {
 impl Discloses for DataTableError {
     fn dependence(&self) -> Dependence {
         match self {
-            Self::DegreeFloor
-            | Self::DegreeCap
-            | Self::Key { .. }
+            Self::Key { .. }
             | Self::NumbersAdjacency { .. }
             | Self::RatingClip { .. }
             | Self::Image { .. }
-            | Self::ItemsAndItemsFile { .. }
-            | Self::ItemsHashAlone
             | Self::ItemsHash { .. }
-            | Self::UsersHashAlone
             | Self::UsersHash { .. } => Dependence::Public,
             Self::Data(error) => error.dependence(),
             Self::MissingData { .. } => Dependence::Machine,

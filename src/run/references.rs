@@ -20,14 +20,14 @@ impl Experiment {
         self.config()
             .evaluation
             .reference_floor
-            .unwrap_or(data.degree_floor)
+            .unwrap_or(data.degree_floor())
     }
 
     /// The users' rows under that floor.
     #[must_use]
     pub fn reference_rows(&self) -> Cow<'_, SparseRows> {
         match NonZeroU32::new(self.reference_floor()) {
-            Some(floor) if floor.get() != self.config().data.degree_floor => {
+            Some(floor) if floor.get() != self.config().data.degree_floor() => {
                 Cow::Owned(Divisor::new(self.config(), floor).rows(self.interactions()))
             }
             _ => Cow::Borrowed(self.user_rows()),

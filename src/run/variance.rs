@@ -73,7 +73,7 @@ impl Variance {
         let Some(samples) = experiment.samples() else {
             return Err("the data are interactions, not numbers".to_owned());
         };
-        let is_matrix = experiment.config().data.format.ratings().is_none();
+        let is_matrix = experiment.config().data.format().ratings().is_none();
         let is_centred = is_matrix && !is_of_vertices(experiment.config());
         let rows = match is_centred {
             true => Cow::Owned(centred(samples, &mean(samples))),

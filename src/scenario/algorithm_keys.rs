@@ -1,7 +1,8 @@
 //! What `[algorithm]` does not go with, and which of its counts fit the data.
 
 use super::error::{AlgorithmTableError, ExperimentError, PrivacyTableError};
-use super::{clipping, completion, graph, numbers};
+use super::rules::{Rule, broken};
+use super::{clipping, completion, graph};
 use crate::algorithm::{AlgorithmError, ClipRule, Output};
 use crate::config::{AnyAlgorithmTable, Config};
 use crate::data::Dataset;
@@ -105,10 +106,28 @@ fn needed_beside_rows(algorithm: &AnyAlgorithmTable, dataset: &Dataset) -> Optio
     }
 }
 
+/// What a P does not go with.
+const PRECONDITION: &[Rule] = &[
+    (
+        "peers.count = \"vertices\"",
+        graph::is_of_vertices,
+        "vertices have no public degrees",
+    ),
+    (
+        "data of numbers",
+        |config| config.data.is_of_numbers() && !completion::is_meant(config),
+        "columns of numbers have no degrees; scale them by data.ranges",
+    ),
+    (
+        "algorithm.output = \"low-rank\"",
+        |config| config.algorithm.table().requirements().output == Output::LowRank,
+        "its factors would be those of P A P and not of A",
+    ),
+];
+
 /// Refuses the keys of a P where there is none, and a P where there are no items with degrees or with what it does not go with.
 fn check_precondition(config: &Config) -> Result<(), AlgorithmTableError> {
-    let required = config.algorithm.table().requirements();
-    let weights = required.weights;
+    let weights = config.algorithm.weights();
     if weights.source.is_none() {
         let given = [
             ("precondition_exponent", weights.exponent),
@@ -119,24 +138,8 @@ fn check_precondition(config: &Config) -> Result<(), AlgorithmTableError> {
             None => Ok(()),
         };
     }
-    let with = |other, why| Err(AlgorithmTableError::PreconditionWith { other, why });
-    if graph::is_of_vertices(config) {
-        return with(
-            "peers.count = \"vertices\"",
-            "vertices have no public degrees",
-        );
+    match broken(PRECONDITION, config) {
+        Some((other, why)) => Err(AlgorithmTableError::PreconditionWith { other, why }),
+        None => Ok(()),
     }
-    if numbers::are_meant(&config.data) && !completion::is_meant(config) {
-        return with(
-            "data of numbers",
-            "columns of numbers have no degrees; scale them by data.ranges",
-        );
-    }
-    if required.output == Output::LowRank {
-        return with(
-            "algorithm.output = \"low-rank\"",
-            "its factors would be those of P A P and not of A",
-        );
-    }
-    Ok(())
 }

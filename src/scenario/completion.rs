@@ -6,12 +6,13 @@
 
 use std::path::Path;
 
-use super::error::{CompletionTableError, DataTableError, ExperimentError};
+use super::error::{CompletionTableError, ExperimentError};
 use super::held_out::HeldOut;
 use super::numbers;
 use super::rating_test::RatingTest;
+use super::rules::{Rule, broken, keep};
 use crate::algorithm::{AlgorithmError, Completion, RatedRows};
-use crate::config::{Centre, Config, NamedCentre, RangesConfig, RatingValues};
+use crate::config::{Config, DataConfig};
 use crate::data::{Interactions, Loaded};
 use crate::privacy::Adjacency;
 use crate::protocol::SessionPlanError;
@@ -23,7 +24,7 @@ pub(super) fn rating_test(
     loaded: &Loaded,
     (kept, held_out): (&Interactions, Option<&HeldOut>),
 ) -> Result<RatingTest, ExperimentError> {
-    let limit = config.data.row_limit;
+    let limit = config.data.row_limit().copied();
     let scale = numbers::rating_scale(config, base)?;
     let held = numbers::of_items(loaded, kept, |user| kept.row(user));
     let held = numbers::on_scale(&scale, &held, limit)?;
@@ -42,75 +43,101 @@ pub(super) fn is_meant(config: &Config) -> bool {
     config.algorithm.table().requirements().completes
 }
 
+/// Keys of `[completion]` where nothing is predicted.
+const WITHOUT: &[Rule] = &[
+    (
+        "test_share",
+        |config| config.completion.test_share.is_some(),
+        PREDICTS_NONE,
+    ),
+    (
+        "item_means",
+        |config| config.completion.item_means.is_some(),
+        PREDICTS_NONE,
+    ),
+    (
+        "shares",
+        |config| config.completion.shares.is_some(),
+        PREDICTS_NONE,
+    ),
+];
+const PREDICTS_NONE: &str = "is about predicting ratings, and this algorithm predicts none: leave it out, or set algorithm.kind to a method of completion, \
+     such as \"spectral-ridge\"";
+
+/// Keys of `[completion]` where no item means are released.
+const WITHOUT_MEANS: &[Rule] = &[
+    (
+        "item_means",
+        |config| config.completion.item_means.is_some(),
+        NO_MEANS,
+    ),
+    (
+        "shares",
+        |config| config.completion.shares.is_some(),
+        NO_MEANS,
+    ),
+];
+const NO_MEANS: &str = "is of algorithm.kind = \"spectral-ridge\", the only method that releases item means: leave it out";
+
+/// What predictions take from `[data]`.
+const RANGES: &[Rule] = &[
+    (
+        "ranges",
+        |config| config.data.ranges().is_none(),
+        "is missing: predictions are clipped to the public range of ratings; give ranges = [low, high]",
+    ),
+    (
+        "ranges",
+        |config| {
+            let usable = |[low, high]: [f64; 2]| {
+                let wide = (high - low).powi(2).is_normal();
+                wide && low.powi(2).is_finite() && high.powi(2).is_finite()
+            };
+            let DataConfig::Ratings(data) = &config.data else {
+                return false;
+            };
+            let range = data.range();
+            range.is_some() && ![range, data.scale()].into_iter().flatten().all(usable)
+        },
+        "or data.scale is too wide or too narrow for numbers to be squared: choose units in which ratings and the width of their range lie \
+         between 1e-150 and 1e150",
+    ),
+];
+
+/// Rankings, which are measured in another way.
+const RANKINGS: &[Rule] = &[(
+    "test_share",
+    |config| config.evaluation.holdout.is_some() || config.evaluation.test.is_some(),
+    "is what keeps ratings aside to be predicted; evaluation.holdout and evaluation.test are about rankings: leave them out",
+)];
+
 /// Refuses keys that do not go with each other, whatever the data.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
-    let refuse = |key, why| Err(CompletionTableError::Key { key, why }.into());
-    let table = &config.completion;
+    let keep_completion = |rules| match broken(rules, config) {
+        Some((key, why)) => Err(CompletionTableError::Key { key, why }),
+        None => Ok(()),
+    };
     if !is_meant(config) {
-        let given = [
-            ("test_share", table.test_share.is_some()),
-            ("item_means", table.item_means.is_some()),
-            ("shares", table.shares.is_some()),
-        ];
-        return match given.into_iter().find(|(_, given)| *given) {
-            Some((key, _)) => refuse(
-                key,
-                "is about predicting ratings, and this algorithm predicts none: leave it out, or set algorithm.kind to a method of completion, such as \"spectral-ridge\"",
-            ),
-            None => Ok(()),
-        };
+        return Ok(keep_completion(WITHOUT)?);
     }
-    let algorithm = config.algorithm.name();
-    if !config.algorithm.table().requirements().item_means {
-        let given = [
-            ("item_means", table.item_means.is_some()),
-            ("shares", table.shares.is_some()),
-        ];
-        if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
-            return refuse(
-                key,
-                "is of algorithm.kind = \"spectral-ridge\", the only method that releases item means: leave it out",
-            );
-        }
+    let (algorithm, adjacency) = (config.algorithm.name(), config.privacy.adjacency);
+    let required = config.algorithm.table().requirements();
+    if !required.item_means {
+        keep_completion(WITHOUT_MEANS)?;
     }
-    if config.algorithm.table().requirements().published
-        && config.privacy.adjacency == Adjacency::ReplaceUser
-    {
+    if required.published && adjacency == Adjacency::ReplaceUser {
         return Err(CompletionTableError::PublishedReplace.into());
     }
-    if config.data.values != Some(RatingValues::Ratings) {
+    if !matches!(config.data, DataConfig::Ratings(_)) {
         return Err(SessionPlanError::from(AlgorithmError::Ratings { algorithm }).into());
     }
-    if config.data.ranges.is_none() {
-        let key = "ranges";
-        let why = "is missing: predictions are clipped to the public range of ratings; give ranges = [low, high]";
-        return Err(DataTableError::Key { key, why }.into());
-    }
-    if let Some(RangesConfig::All(range)) = &config.data.ranges {
-        let usable = |[low, high]: &[f64; 2]| {
-            let wide = (high - low).powi(2).is_normal();
-            wide && low.powi(2).is_finite() && high.powi(2).is_finite()
-        };
-        let ends = [Some(range), config.data.scale.as_ref()];
-        if !ends.into_iter().flatten().all(usable) {
-            let key = "ranges";
-            let why = "or data.scale is too wide or too narrow for numbers to be squared: choose units in which ratings and the width of their range lie \
-                       between 1e-150 and 1e150";
-            return Err(DataTableError::Key { key, why }.into());
-        }
-    }
-    if let Some(found) = table.test_share
+    keep(RANGES, config)?;
+    if let Some(found) = config.completion.test_share
         && !(found > 0.0 && found < 1.0)
     {
         return Err(CompletionTableError::TestShare { found }.into());
     }
-    if config.evaluation.holdout.is_some() || config.evaluation.test.is_some() {
-        return refuse(
-            "test_share",
-            "is what keeps ratings aside to be predicted; evaluation.holdout and evaluation.test are about rankings: leave them out",
-        );
-    }
-    let adjacency = config.privacy.adjacency;
+    keep_completion(RANKINGS)?;
     match adjacency {
         Adjacency::User | Adjacency::ReplaceUser => Ok(()),
         _ => Err(CompletionTableError::Adjacency {
@@ -123,17 +150,17 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
 
 /// What methods of completion are told of so many users and items; `None` where there are no ratings.
 pub(super) fn told(config: &Config, users: usize, items: usize) -> Option<Completion> {
-    let data = &config.data;
-    if data.values != Some(RatingValues::Ratings) {
+    let DataConfig::Ratings(data) = &config.data else {
         return None;
-    }
-    let cap = data.degree_cap.map_or(items, |cap| cap as usize);
+    };
+    let cap = config.data.degree_cap();
+    let cap = cap.map_or(items, |cap| *cap as usize);
     Some(Completion {
         rows: RatedRows {
             slots: users,
-            radius: data.row_clip?,
+            radius: data.row_clip(),
             most_ratings: cap.min(items),
-            user_centred: data.centre.and_then(Centre::name) == Some(NamedCentre::User),
+            user_centred: data.is_user_centred(),
         },
         item_means: config.completion.item_means(),
         shares: config.completion.shares(),

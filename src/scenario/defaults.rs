@@ -1,7 +1,7 @@
 //! What an experiment is given where its file does not say: what needs the data to be chosen. The rest are defaults of [`Config`] itself.
 
 use super::error::{ExperimentError, PrivacyTableError};
-use super::{graph, numbers, placement};
+use super::placement;
 use crate::config::{Config, PeerCount, TopologySource};
 use crate::data::{self, Partition};
 use crate::privacy::{Adjacency, SensitivityRule};
@@ -17,7 +17,7 @@ const PEERS: usize = 100;
 pub(super) fn of_format(config: &mut Config, nodes: Option<usize>) {
     if config.privacy.sensitivity.is_none() {
         let whole = [Adjacency::User, Adjacency::ReplaceUser, Adjacency::Rating];
-        let rows = numbers::are_meant(&config.data) && whole.contains(&config.privacy.adjacency);
+        let rows = config.data.is_of_numbers() && whole.contains(&config.privacy.adjacency);
         config.privacy.sensitivity = Some(match rows {
             true => SensitivityRule::UnitRow,
             false => SensitivityRule::Exact,
@@ -26,7 +26,7 @@ pub(super) fn of_format(config: &mut Config, nodes: Option<usize>) {
     if config.peers.count != PeerCount::Auto {
         return;
     }
-    if graph::is_meant(&config.data) {
+    if config.data.is_graph() {
         config.peers.count = PeerCount::Vertices;
     } else if config.peers.partition == Partition::Hashed || config.peers.sizes.is_some() {
         // Sizes say how many peers there are; a private number of users must not.

@@ -18,6 +18,7 @@
 
 use super::error::DropoutsTableError;
 use super::experiment::Experiment;
+use super::rules::{Rule, broken};
 use crate::algorithm::{Form as ReleaseForm, Program, ReleaseSpec, Unsupported};
 use crate::config::{Config, DropoutsConfig, EngineKind, FaultsConfig, PeerName, Publish};
 use crate::engine::event::faults::FaultSchedule;
@@ -30,6 +31,34 @@ use crate::vocabulary::{Distribution, PeerIndex};
 
 /// The most retries of a session.
 pub(crate) const MOST_RETRIES: u32 = 1_000;
+
+/// What losses have not been shown to go with.
+const WITH: &[Rule] = &[
+    (
+        "noise.scheme = \"ring\"",
+        |config| config.noise.scheme == Scheme::Ring,
+        "set noise.scheme = \"pairwise\"",
+    ),
+    (
+        "noise.distribution = \"laplace\"",
+        |config| config.noise.distribution != Distribution::Gaussian,
+        "what lost peers cost is known of Gaussian noise; set noise.distribution = \"gaussian\"",
+    ),
+    (
+        "a pilot",
+        |config| {
+            let sketch = config.algorithm.table().sketch();
+            let finds_no_basis = sketch.is_some_and(|program| program.rank == 0);
+            config.algorithm.is_auto() || finds_no_basis || config.pilot.is_some()
+        },
+        "name the algorithm and leave [pilot] out; `undertone advise` says which",
+    ),
+    (
+        "[compare]",
+        |config| config.compare.is_some(),
+        "run the other method from a file of its own",
+    ),
+];
 
 /// Refuses what can be told from the file alone.
 pub(super) fn check(config: &Config) -> Result<(), DropoutsTableError> {
@@ -55,31 +84,10 @@ pub(super) fn check(config: &Config) -> Result<(), DropoutsTableError> {
         let (found, most) = (dropouts.retries, MOST_RETRIES);
         return Err(DropoutsTableError::Retries { found, most });
     }
-    let with = |key, change| Err(DropoutsTableError::With { key, change });
-    if config.noise.scheme == Scheme::Ring {
-        return with("noise.scheme = \"ring\"", "set noise.scheme = \"pairwise\"");
+    match broken(WITH, config) {
+        Some((key, change)) => Err(DropoutsTableError::With { key, change }),
+        None => Ok(()),
     }
-    if config.noise.distribution != Distribution::Gaussian {
-        return with(
-            "noise.distribution = \"laplace\"",
-            "what lost peers cost is known of Gaussian noise; set noise.distribution = \"gaussian\"",
-        );
-    }
-    let algorithm = &config.algorithm;
-    let finds_no_basis = algorithm
-        .table()
-        .sketch()
-        .is_some_and(|program| program.rank == 0);
-    if algorithm.is_auto() || finds_no_basis || config.pilot.is_some() {
-        return with(
-            "a pilot",
-            "name the algorithm and leave [pilot] out; `undertone advise` says which",
-        );
-    }
-    if config.compare.is_some() {
-        return with("[compare]", "run the other method from a file of its own");
-    }
-    Ok(())
 }
 
 /// Refuses more losses than this graph can bear, and seals contributions, unless the file says otherwise, where everybody has enough neighbours for it.

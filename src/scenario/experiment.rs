@@ -29,7 +29,7 @@ use super::preconditioning::Preconditioning;
 use super::rating_test::RatingTest;
 use super::warning::Warning;
 use crate::algorithm::{Algorithm, Clip, Completion, Form, Prelude, Program, ReleaseSpec};
-use crate::config::{Config, MeanShare, resolved};
+use crate::config::{Config, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::PeerRows;
 use crate::engine::event::faults::FaultSchedule;
@@ -432,7 +432,7 @@ impl Experiment {
     pub fn portable_config(&self) -> Config {
         let mut config = self.anchored(self.config.clone());
         if let Some(centring) = &self.centring {
-            config.data.mean_share = Some(MeanShare::Share(centring.share));
+            config.data.set_mean_share(Some(centring.share));
         }
         config
     }

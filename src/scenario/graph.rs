@@ -10,180 +10,145 @@ use std::path::{Path, PathBuf};
 use super::arranged::DataShape;
 use super::error::{DataTableError, ExperimentError, NetworkError};
 use super::in_memory::InMemory;
+use super::rules::{Rule, keep};
 use crate::algorithm::{OnBipartite, OnGraph, Output, Start};
-use crate::config::{Config, DataConfig, DataFormat, PeerCount, TopologySource};
+use crate::config::{Config, Family, PeerCount, TopologySource};
 use crate::data::{DataError, Loaded, Partition};
 use crate::privacy::{Adjacency, OnDisconnect, Scheme, SensitivityRule};
 use crate::topology::{LoadOptions, TopologyError, load_graph, load_recipe};
 
-/// Whether the data are a private graph.
-pub(crate) fn is_meant(data: &DataConfig) -> bool {
-    data.format == DataFormat::Graph
-}
-
-/// Whether the rows and the columns of a matrix are the peers: a bipartite graph with weights.
-pub(crate) fn is_bipartite(config: &Config) -> bool {
-    let is_matrix = matches!(
-        config.data.format,
-        DataFormat::Matrix(_) | DataFormat::Generated
-    );
-    is_matrix && config.peers.count == PeerCount::Vertices
-}
-
-/// Whether every peer is a vertex, of either.
+/// Whether every peer is a vertex, of a graph or of a bipartite matrix.
 pub(crate) fn is_of_vertices(config: &Config) -> bool {
-    is_meant(&config.data) || is_bipartite(config)
+    config.data.is_graph() || config.data.is_bipartite()
 }
 
 /// What one record of it can be, where every peer is a vertex.
 pub(crate) fn adjacency(config: &Config) -> Option<Adjacency> {
-    match (is_meant(&config.data), is_bipartite(config)) {
-        (true, _) => Some(Adjacency::Edge),
-        (_, true) => Some(Adjacency::EntryBipartite),
+    match config.data.family() {
+        Family::Graph => Some(Adjacency::Edge),
+        Family::Bipartite => Some(Adjacency::EntryBipartite),
         _ => None,
     }
 }
 
-/// Refuses keys that do not go with a graph or a bipartite matrix, and those of either without one.
-pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
-    let data = &config.data;
-    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
-    let vertices = config.peers.count == PeerCount::Vertices;
-    let bipartite = is_bipartite(config);
-    if !bipartite && config.privacy.adjacency == Adjacency::EntryBipartite {
-        return refuse(
-            "format",
-            "and peers.count make no bipartite matrix, which privacy.adjacency = \"entry-bipartite\" is about: set a format of matrices and \
-             peers.count = \"vertices\"",
-        );
-    }
-    if !is_meant(data) && !bipartite {
-        if vertices {
-            return refuse(
-                "format",
-                "is neither \"graph\" nor one of matrices, whose vertices peers.count = \"vertices\" means: give both or neither",
-            );
-        }
-        if config.privacy.adjacency == Adjacency::Edge {
-            return refuse(
-                "format",
-                "is not \"graph\", whose edges privacy.adjacency = \"edge\" is about: set that format, or another adjacency",
-            );
-        }
-        return Ok(());
-    }
-    if !vertices || config.peers.partition != Partition::RoundRobin {
-        return refuse(
-            "format",
-            "= \"graph\" has one peer for every vertex: set peers.count = \"vertices\" and leave peers.partition out",
-        );
-    }
-    let given = [
-        ("threshold", data.threshold != 0.0),
-        ("items", data.items > 0),
-        ("items_file", data.items_file.is_some()),
-        ("users_file", data.users_file.is_some()),
-        ("degree_floor", data.degree_floor != 1),
-        ("degree_cap", data.degree_cap.is_some()),
-        ("header", data.header.is_some() && !bipartite),
-        ("drop", data.drop.is_some() && !bipartite),
-        ("ranges", data.ranges.is_some() && !bipartite),
-        ("row_limit", data.row_limit.is_some()),
-        ("centre", data.centre.is_some()),
-        ("means", data.means.is_some()),
-        ("raw_clip", data.raw_clip.is_some()),
-        ("mean_share", data.mean_share.is_some()),
-        ("row_clip", data.row_clip.is_some()),
-        ("values", data.values.is_some()),
-        ("scale", data.scale.is_some()),
-        ("image", data.image.is_some()),
-    ];
-    if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
-        return refuse(
-            key,
-            "is about ratings or rows, and this file is a graph or a matrix whose rows and columns are the peers: leave it out",
-        );
-    }
-    let evaluation = &config.evaluation;
-    if evaluation.holdout.is_some()
-        || evaluation.test.is_some()
-        || evaluation.reference_floor.is_some()
-        || evaluation.diagnostics
-    {
-        return refuse(
-            "format",
-            "is of vertices, of which nothing is held out and no bound is checked: leave [evaluation] out",
-        );
-    }
-    if config.algorithm.table().requirements().start == Start::Popularity
-        || config.algorithm.table().requirements().output == Output::LowRank
-    {
-        return refuse(
-            "format",
-            "is of vertices, whose degrees are private and whose eigenvalues have signs: leave algorithm.start and algorithm.output out",
-        );
-    }
-    if bipartite {
-        return check_bipartite(config);
-    }
-    let sketch = config.algorithm.table().sketch();
-    if sketch.is_none_or(|program| OnGraph::check(&program).is_err()) {
-        return refuse(
-            "format",
-            "= \"graph\" runs with algorithm.kind = \"power\", \"ppi\" and \"deflation\": choose one of them",
-        );
-    }
-    let privacy = &config.privacy;
-    let of_graph = matches!(privacy.adjacency, Adjacency::Edge | Adjacency::Entry)
-        && privacy.sensitivity() == SensitivityRule::Exact;
-    if !of_graph {
-        return refuse(
-            "format",
-            "= \"graph\" protects edges: set privacy.adjacency = \"edge\" (an edge is there or not) or \"entry\" (one entry of one row changes) \
-             and leave privacy.sensitivity at \"exact\"",
-        );
-    }
-    check_noise(config)
-}
+/// What is about vertices, of data that have none.
+const OF_ROWS: &[Rule] = &[
+    (
+        "format",
+        |config| config.privacy.adjacency == Adjacency::EntryBipartite,
+        "and peers.count make no bipartite matrix, which privacy.adjacency = \"entry-bipartite\" is about: set a format of matrices and \
+         peers.count = \"vertices\"",
+    ),
+    (
+        "format",
+        |config| config.peers.count == PeerCount::Vertices,
+        "is neither \"graph\" nor one of matrices, whose vertices peers.count = \"vertices\" means: give both or neither",
+    ),
+    (
+        "format",
+        |config| config.privacy.adjacency == Adjacency::Edge,
+        "is not \"graph\", whose edges privacy.adjacency = \"edge\" is about: set that format, or another adjacency",
+    ),
+];
 
-/// Rows and columns publish in turns.
-fn check_bipartite(config: &Config) -> Result<(), ExperimentError> {
-    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
-    let algorithm = &config.algorithm;
-    let fits = algorithm
-        .table()
-        .sketch()
-        .is_some_and(|program| OnBipartite::check(&program).is_ok());
-    if !fits || !algorithm.table().iterations().is_multiple_of(2) {
-        return refuse(
-            "format",
-            "is a matrix whose rows and columns publish in turns: set algorithm.kind = \"power\" or \"ppi\" and an even number of \
-             algorithm.iterations, so that the last turn is the columns'",
-        );
-    }
-    let privacy = &config.privacy;
-    if privacy.adjacency != Adjacency::EntryBipartite
-        || privacy.sensitivity() != SensitivityRule::Exact
-    {
-        return refuse(
-            "format",
-            "is a matrix whose rows and columns are the peers: set privacy.adjacency = \"entry-bipartite\" and leave privacy.sensitivity at \
-             \"exact\"",
-        );
-    }
-    check_noise(config)
-}
+/// What is about rows, of data that are vertices.
+const OF_VERTICES: &[Rule] = &[
+    (
+        "format",
+        |config| config.data.is_graph() && config.privacy.adjacency == Adjacency::EntryBipartite,
+        OF_ROWS[0].2,
+    ),
+    (
+        "format",
+        |config| {
+            let peers = &config.peers;
+            peers.count != PeerCount::Vertices || peers.partition != Partition::RoundRobin
+        },
+        "= \"graph\" has one peer for every vertex: set peers.count = \"vertices\" and leave peers.partition out",
+    ),
+    (
+        "format",
+        |config| {
+            let evaluation = &config.evaluation;
+            let held_out = evaluation.holdout.is_some() || evaluation.test.is_some();
+            held_out || evaluation.reference_floor.is_some() || evaluation.diagnostics
+        },
+        "is of vertices, of which nothing is held out and no bound is checked: leave [evaluation] out",
+    ),
+    (
+        "format",
+        |config| {
+            let required = config.algorithm.table().requirements();
+            required.start == Start::Popularity || required.output == Output::LowRank
+        },
+        "is of vertices, whose degrees are private and whose eigenvalues have signs: leave algorithm.start and algorithm.output out",
+    ),
+];
+
+/// What a private graph needs.
+const GRAPH: &[Rule] = &[
+    (
+        "format",
+        |config| {
+            let sketch = config.algorithm.table().sketch();
+            sketch.is_none_or(|program| OnGraph::check(&program).is_err())
+        },
+        "= \"graph\" runs with algorithm.kind = \"power\", \"ppi\" and \"deflation\": choose one of them",
+    ),
+    (
+        "format",
+        |config| {
+            let privacy = &config.privacy;
+            let of_graph = matches!(privacy.adjacency, Adjacency::Edge | Adjacency::Entry);
+            !of_graph || privacy.sensitivity() != SensitivityRule::Exact
+        },
+        "= \"graph\" protects edges: set privacy.adjacency = \"edge\" (an edge is there or not) or \"entry\" (one entry of one row changes) \
+         and leave privacy.sensitivity at \"exact\"",
+    ),
+];
+
+/// What a matrix needs whose rows and columns publish in turns.
+const BIPARTITE: &[Rule] = &[
+    (
+        "format",
+        |config| {
+            let table = config.algorithm.table();
+            let sketch = table.sketch();
+            let fits = sketch.is_some_and(|program| OnBipartite::check(&program).is_ok());
+            !fits || !table.iterations().is_multiple_of(2)
+        },
+        "is a matrix whose rows and columns publish in turns: set algorithm.kind = \"power\" or \"ppi\" and an even number of \
+         algorithm.iterations, so that the last turn is the columns'",
+    ),
+    (
+        "format",
+        |config| {
+            let privacy = &config.privacy;
+            privacy.adjacency != Adjacency::EntryBipartite
+                || privacy.sensitivity() != SensitivityRule::Exact
+        },
+        "is a matrix whose rows and columns are the peers: set privacy.adjacency = \"entry-bipartite\" and leave privacy.sensitivity at \
+         \"exact\"",
+    ),
+];
 
 /// Whole and real noise at every vertex.
-fn check_noise(config: &Config) -> Result<(), ExperimentError> {
-    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
-    if config.noise.scheme == Scheme::Ring || config.privacy.on_disconnect != OnDisconnect::Refuse {
-        return refuse(
-            "format",
-            "is of vertices, each of which has real noise of its own: set noise.scheme = \"local\" or \"pairwise\", and leave privacy.on_disconnect out",
-        );
-    }
-    Ok(())
+const NOISE: &[Rule] = &[(
+    "format",
+    |config| {
+        config.noise.scheme == Scheme::Ring || config.privacy.on_disconnect != OnDisconnect::Refuse
+    },
+    "is of vertices, each of which has real noise of its own: set noise.scheme = \"local\" or \"pairwise\", and leave privacy.on_disconnect out",
+)];
+
+/// Refuses keys of other tables that do not go with a graph or a bipartite matrix, and those of either without one.
+pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
+    let lists: &[&[Rule]] = match config.data.family() {
+        Family::Graph => &[OF_VERTICES, GRAPH, NOISE],
+        Family::Bipartite => &[OF_VERTICES, BIPARTITE, NOISE],
+        _ => &[OF_ROWS],
+    };
+    lists.iter().try_for_each(|rules| keep(rules, config))
 }
 
 /// Fills in who adds noise where nothing is summed: every vertex all of it, whatever sums would have.
@@ -198,11 +163,11 @@ pub(super) fn complete(config: &mut Config) {
 
 /// What the rows of peers are to one another; `rows` is how many rows the matrix of a bipartite one has.
 pub(crate) fn shape(config: &Config, rows: usize) -> DataShape {
-    match (is_meant(&config.data), is_bipartite(config)) {
-        (true, _) => DataShape::Graph,
-        (_, true) => DataShape::Bipartite {
+    match config.data.family() {
+        Family::Graph => DataShape::Graph,
+        Family::Bipartite => DataShape::Bipartite {
             rows,
-            in_unit_range: config.data.ranges.is_some(),
+            in_unit_range: config.data.ranges().is_some(),
         },
         _ => DataShape::Rows,
     }
@@ -242,10 +207,10 @@ pub(super) fn keep_apart(
     base: &Path,
     in_memory: &InMemory,
 ) -> Result<(), NetworkError> {
-    if !is_meant(&config.data) || config.noise.scheme == Scheme::None {
+    if !config.data.is_graph() || config.noise.scheme == Scheme::None {
         return Ok(());
     }
-    let private = the_file(&base.join(&config.data.path));
+    let private = the_file(&base.join(&config.data.path()));
     let graphs = [
         ("topology", Some(&config.topology)),
         ("noise_topology", config.noise_topology.as_ref()),
@@ -286,8 +251,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let kept_apart = |data: &str, topology: &str, in_memory: &InMemory| {
             let set = [
-                "data.format=graph".to_owned(),
-                format!("data.path={data}"),
+                format!("data={{path=\"{data}\",format=\"graph\"}}"),
                 "peers.count=vertices".to_owned(),
                 "privacy.adjacency=edge".to_owned(),
                 format!("topology={{file=\"{topology}\"}}"),

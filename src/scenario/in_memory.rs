@@ -84,8 +84,8 @@ impl InMemory {
     /// The configuration with its paths, which start at `base`, made absolute. What is in memory is no file: its path stays as it is.
     pub(super) fn anchored(&self, config: Config, base: &Path) -> Config {
         let mut whole = anchored(config.clone(), base);
-        if self.data.contains_key(&config.data.path) {
-            whole.data.path = config.data.path;
+        if self.data.contains_key(config.data.path()) {
+            *whole.data.path_mut() = config.data.path().to_owned();
         }
         if self.has_graph(&config.topology) {
             whole.topology = config.topology;
@@ -137,20 +137,21 @@ fn connected(path: &Path, graph: &Arc<Graph>, peers: usize) -> Result<Topology, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Format, MatrixFormat, RatingColumns};
+    use crate::data::{MatrixFormat, RatingColumns};
     use crate::scenario::{Experiment, Materials};
 
     const NPY: DataFormat = DataFormat::Matrix(MatrixFormat::Npy);
 
+    const ROWS: &str = "format = \"npy\", row_clip = 2.0";
+    const BASE: &str = "name = \"held\"\npeers.count = 6\n\
+         data = { path = \"rows.npy\", format = \"npy\", row_clip = 2.0 }\n\
+         topology = { file = \"ring.gml\" }\n\
+         algorithm = { kind = \"power\", rank = 1, iterations = 2 }\n\
+         averaging = { scheme = \"chebyshev\" }\n\
+         privacy = { epsilon = 1.0, delta = 1e-5, adjacency = \"user\", sensitivity = \"unit-row\" }\n";
+
     fn config(more: &str) -> Config {
-        let text = format!(
-            "name = \"held\"\npeers.count = 6\n\
-             data = {{ path = \"rows.npy\", format = \"npy\", row_clip = 2.0 }}\n\
-             topology = {{ file = \"ring.gml\" }}\n\
-             algorithm = {{ kind = \"power\", rank = 1, iterations = 2 }}\n\
-             averaging = {{ scheme = \"chebyshev\" }}\n\
-             privacy = {{ epsilon = 1.0, delta = 1e-5, adjacency = \"user\", sensitivity = \"unit-row\" }}\n{more}"
-        );
+        let text = format!("{BASE}{more}");
         Config::read(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
     }
 
@@ -192,15 +193,15 @@ mod tests {
     fn what_is_in_memory_keeps_its_path_and_other_paths_become_absolute() {
         let experiment = Experiment::resolve_from(config(""), &materials()).expect("valid");
         let portable = experiment.portable_config();
-        assert_eq!(portable.data.path, Path::new("rows.npy"));
+        assert_eq!(portable.data.path(), Path::new("rows.npy"));
         assert_eq!(portable.topology, experiment.config().topology);
-        let mut file = config("noise_topology = { file = \"other.gml\" }");
-        file.data.users_file = Some("users.txt".into());
-        let whole = materials().anchored(file);
-        assert_eq!(
-            whole.data.users_file.as_deref(),
-            Some(Path::new("/nowhere/users.txt"))
-        );
+        let text = BASE.replace(ROWS, "format = \"csv-triples\", users_file = \"users.txt\"");
+        let file = Config::read(&format!(
+            "{text}noise_topology = {{ file = \"other.gml\" }}"
+        ));
+        let whole = materials().anchored(file.expect("valid"));
+        let users = whole.data.users_file().map(|path| path.as_path());
+        assert_eq!(users, Some(Path::new("/nowhere/users.txt")));
         let text = toml::to_string(&whole.noise_topology).expect("a table");
         assert!(text.contains("\"/nowhere/other.gml\""), "{text}");
     }
@@ -227,14 +228,15 @@ mod tests {
 
     #[test]
     fn data_are_read_in_their_own_format_with_columns_left_out_and_above_a_threshold() {
-        let mut table = config("").data;
-        table.drop = Some(vec![crate::data::Column::Number(2)]);
+        let of = |keys: &str| {
+            let config = Config::read(&BASE.replace(ROWS, keys));
+            config.expect("valid").data
+        };
         let materials = materials();
-        let left = materials.loaded(&table).expect("two columns");
-        assert_eq!(left.interactions.items(), 2);
-        table.drop = None;
-        table.format = DataFormat::Ratings(Format::CsvTriples);
-        let refused = materials.loaded(&table).expect_err("another format");
+        let left = materials.loaded(&of(&format!("{ROWS}, drop = [2]")));
+        assert_eq!(left.expect("two columns").interactions.items(), 2);
+        let interactions = of("format = \"csv-triples\"");
+        let refused = materials.loaded(&interactions).expect_err("another format");
         assert!(refused.to_string().contains("leave it out"), "{refused}");
 
         let (users, items) = (["a", "b", "a"], ["x", "x", "y"]);
@@ -245,15 +247,20 @@ mod tests {
         });
         let mut materials = Materials::new(Path::new("/nowhere"));
         let path = Path::new("rows.npy");
-        materials.know_data(path, table.format, Arc::new(ratings.expect("three")));
-        table.row_clip = None;
-        for (threshold, left) in [(0.0, 3), (1.0, 2), (2.5, 1)] {
-            table.threshold = threshold;
-            let loaded = materials.loaded(&table).expect("read");
+        materials.know_data(
+            path,
+            interactions.format(),
+            Arc::new(ratings.expect("three")),
+        );
+        let above = |threshold: &str| {
+            let keys = format!("format = \"csv-triples\", threshold = {threshold}");
+            materials.loaded(&of(&keys))
+        };
+        for (threshold, left) in [("0.0", 3), ("1.0", 2), ("2.5", 1)] {
+            let loaded = above(threshold).expect("read");
             assert_eq!(loaded.interactions.len(), left);
         }
-        table.threshold = f64::NAN;
-        assert!(materials.loaded(&table).is_err());
+        assert!(above("nan").is_err());
     }
 
     #[test]

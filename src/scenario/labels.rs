@@ -16,7 +16,7 @@ pub(super) fn of(
     columns: usize,
     materials: &Materials,
 ) -> Result<Arc<BTreeMap<String, String>>, ExperimentError> {
-    if let Some(shape) = data.image {
+    if let Some(shape) = data.image().copied() {
         let cells = shape[0].checked_mul(shape[1]);
         if cells != Some(columns) || columns > MOST_CELLS {
             let most = MOST_CELLS;
@@ -28,7 +28,7 @@ pub(super) fn of(
             .into());
         }
     }
-    match &data.titles {
+    match data.titles() {
         Some(path) => materials.titles(path),
         None => Ok(Arc::default()),
     }

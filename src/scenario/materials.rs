@@ -76,18 +76,17 @@ impl HeldKey {
     pub(crate) fn of(config: &Config) -> Self {
         let evaluation = &config.evaluation;
         // Which interactions exceed the cap, and which are held out, is drawn.
-        let drawn = config.data.degree_cap.is_some() || config.held_share().is_some();
+        let mut data = config.data.clone();
+        data.set_degree_floor(1);
+        let drawn = config.data.degree_cap().is_some() || config.held_share().is_some();
         Self {
-            data: DataConfig {
-                degree_floor: 1,
-                ..config.data.clone()
-            },
+            data,
             holdout: config.held_share(),
             test: evaluation.test.clone(),
             completes: config.algorithm.table().requirements().completes,
             recommended: config.recommender.map(|table| table.items),
             seed: drawn.then_some(config.seed),
-            vertices: graph::is_bipartite(config),
+            vertices: config.data.is_bipartite(),
         }
     }
 }
@@ -164,7 +163,7 @@ impl Materials {
 
     /// A digest of the data at `data.path`, if they are in memory. It is a secret like the data.
     pub(crate) fn digest_in_memory(&self, data: &DataConfig) -> Option<blake3::Hash> {
-        self.in_memory.digest(&data.path)
+        self.in_memory.digest(data.path())
     }
 
     /// The folder at which relative paths start.
@@ -175,8 +174,8 @@ impl Materials {
 
     /// The ratings file, read; with `data.users_file` the users of that list.
     pub(super) fn loaded(&self, data: &DataConfig) -> Result<Arc<data::Loaded>, ExperimentError> {
-        let known = match self.in_memory.data(&data.path) {
-            Some((format, _)) if *format != data.format => {
+        let known = match self.in_memory.data(data.path()) {
+            Some((format, _)) if *format != data.format() => {
                 let why = "is not that of the data in memory: leave it out";
                 return Err(DataTableError::Key { key: "format", why }.into());
             }
@@ -185,23 +184,24 @@ impl Materials {
         if let Some(all) = known.filter(|_| is_read_whole(data)) {
             return Ok(Arc::clone(all));
         }
-        let (options, values) = (numbers::options(data), numbers::are_meant(data));
-        let table = numbers::table_options(data);
+        let (options, values) = (data.matrix_options(), data.is_of_numbers());
+        let table = data.table_options();
         let key = (
-            data.path.clone(),
-            data.format,
-            data.threshold,
+            data.path().to_owned(),
+            data.format(),
+            data.threshold(),
             values,
             (options.clone(), table.clone()),
-            data.generate.clone(),
-            data.users_file.clone(),
+            data.generate().cloned(),
+            data.users_file().cloned(),
         );
         self.loaded.get(key, || {
-            let path = self.base.join(&data.path);
+            let path = self.base.join(data.path());
             let missing = |error: &DataError, path: &Path| {
-                DataTableError::missing(error, "data.path", path, data.obtain.as_deref())
+                let obtain = data.obtain().map(String::as_str);
+                DataTableError::missing(error, "data.path", path, obtain)
             };
-            if graph::is_meant(data) {
+            if data.is_graph() {
                 return graph::load(&path).map_err(|error| match &error {
                     ExperimentError::Data(DataTableError::Data(open)) => {
                         missing(open, &path).map_or(error, ExperimentError::from)
@@ -209,10 +209,10 @@ impl Materials {
                     _ => error,
                 });
             }
-            let loaded = match (known, data.format, &data.generate) {
+            let loaded = match (known, data.format(), data.generate()) {
                 (Some(known), ..) => part(data, known),
                 (None, DataFormat::Ratings(format), _) => {
-                    let threshold = (!values).then_some(data.threshold);
+                    let threshold = (!values).then_some(data.threshold());
                     numbers::load_ratings(&path, format, &table, threshold)
                 }
                 (None, DataFormat::Matrix(format), _) => data::load_matrix(&path, format, &options),
@@ -227,7 +227,7 @@ impl Materials {
             };
             let loaded = loaded
                 .map_err(|error| missing(&error, &path).unwrap_or(DataTableError::Data(error)))?;
-            Ok(match &data.users_file {
+            Ok(match data.users_file() {
                 Some(list) => loaded.with_users(&*self.user_list(list)?),
                 None => loaded,
             })
@@ -339,8 +339,8 @@ impl Materials {
 
 /// Whether nothing of data in memory is left out or made interactions.
 fn is_read_whole(data: &DataConfig) -> bool {
-    let drops = data.drop.as_ref().is_some_and(|drop| !drop.is_empty());
-    numbers::are_meant(data) && !drops && data.users_file.is_none()
+    let drops = data.drop().is_some_and(|drop| !drop.is_empty());
+    data.is_of_numbers() && !drops && data.users_file().is_none()
 }
 
 /// What a file with these data in memory is read as.
@@ -348,9 +348,9 @@ fn is_read_whole(data: &DataConfig) -> bool {
 /// # Errors
 /// [`DataError`] for columns that are not there, and for a threshold that is not finite.
 fn part(table: &DataConfig, loaded: &data::Loaded) -> Result<data::Loaded, DataError> {
-    let threshold = table.threshold;
-    if numbers::are_meant(table) {
-        Ok(loaded.without_columns(&numbers::options(table).drop)?)
+    let threshold = table.threshold();
+    if table.is_of_numbers() {
+        Ok(loaded.without_columns(&table.matrix_options().drop)?)
     } else if threshold.is_finite() {
         Ok(loaded.above(threshold))
     } else {
@@ -365,29 +365,36 @@ mod tests {
 
     #[test]
     fn keys_hold_what_the_material_depends_on() {
-        let config = Config::read(include_str!("../../tests/power.toml")).expect("valid");
-        let key = |change: &dyn Fn(&mut Config)| {
-            let mut config = config.clone();
+        let table: toml::Table =
+            toml::from_str(include_str!("../../tests/power.toml")).expect("valid");
+        let with = |set: &[&str], change: &dyn Fn(&mut Config)| {
+            let set: Vec<String> = set.iter().map(|text| (*text).to_owned()).collect();
+            let mut config: Config = crate::config::apply(table.clone(), &set).expect("valid");
             change(&mut config);
             HeldKey::of(&config)
         };
+        let key = |change: &dyn Fn(&mut Config)| with(&[], change);
+        let set = |text: &str| with(&[text], &|_| ());
         let same = key(&|_| ());
         assert_eq!(same, key(&|c| c.seed += 1));
-        assert_eq!(same, key(&|c| c.data.degree_floor += 1));
-        assert_ne!(same, key(&|c| c.data.items += 1));
-        assert_ne!(same, key(&|c| c.data.items_file = Some("x".into())));
-        assert_ne!(same, key(&|c| c.data.items_hash = Some("x".to_owned())));
+        assert_eq!(same, set("data.degree_floor=11"));
+        assert_ne!(same, set("data.items=41"));
+        assert_ne!(same, with(&["data.items=0", "data.items_file=x"], &|_| ()));
+        assert_ne!(
+            same,
+            with(
+                &["data.items=0", "data.items_file=x", "data.items_hash=x"],
+                &|_| ()
+            )
+        );
         assert_ne!(same, key(&|c| c.evaluation.holdout = Some(0.2)));
         assert_ne!(same, key(&|c| c.completion.test_share = Some(0.2)));
         let ridge = SpectralRidgeTable::default();
         assert_ne!(same, key(&|c| c.algorithm = ridge.into()));
-        assert_ne!(same, key(&|c| c.data.threshold += 1.0));
+        assert_ne!(same, set("data.threshold=3.75"));
         assert_ne!(
-            key(&|c| c.data.degree_cap = Some(3)),
-            key(&|c| {
-                c.data.degree_cap = Some(3);
-                c.seed += 1;
-            })
+            set("data.degree_cap=3"),
+            with(&["data.degree_cap=3"], &|c| c.seed += 1)
         );
     }
 }

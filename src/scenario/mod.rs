@@ -40,6 +40,7 @@ mod rating_test;
 mod recommender;
 mod resolve;
 mod rows;
+mod rules;
 mod runner;
 mod session;
 mod setting;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::clock::Clock;
 use super::error::{EngineTableError, ExperimentError, NetworkError};
-use super::graph;
 use super::materials::Materials;
 use super::peer_names::{self, Matched};
 use crate::config::{Config, EngineKind, PeerCount};
@@ -15,7 +14,7 @@ use crate::topology::Topology;
 /// How many peers there are.
 pub(super) fn peer_count(config: &Config, loaded: &data::Loaded) -> usize {
     match config.peers.count {
-        PeerCount::Vertices if graph::is_bipartite(config) => {
+        PeerCount::Vertices if config.data.is_bipartite() => {
             loaded.interactions.users() + loaded.interactions.items()
         }
         PeerCount::Auto | PeerCount::Users | PeerCount::Vertices => loaded.interactions.users(),

@@ -30,10 +30,11 @@ use super::graph;
 use super::held::Held;
 use super::rating;
 use super::rating_scale::RatingScale;
+use super::rules::{Rule, keep};
 use crate::algorithm::{Centred, OnBipartite, Output, Prelude, Start, mean_share};
 use crate::config::{
-    AnyAlgorithmTable, Centre, Config, DataConfig, DataFormat, MeanShare, MeansConfig, NamedCentre,
-    RangesConfig, RatingValues,
+    AnyAlgorithmTable, Centre, Config, DataConfig, DataFormat, MatrixCentre, MeanShare,
+    MeansConfig, NamedCentre, RangesConfig,
 };
 use crate::data::{
     self, DataError, Dataset, Format, Interactions, Loaded, MatrixFormat, MatrixOptions,
@@ -44,275 +45,82 @@ use crate::plan::{self, Promise};
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
 use crate::vocabulary::{Distribution, Quantity};
 
-/// Whether a configuration is about numbers and not about who interacted with what.
-pub(crate) fn are_meant(data: &DataConfig) -> bool {
-    is_matrix(data) || data.values == Some(RatingValues::Ratings)
-}
+/// Rows that are no interactions.
+const NUMBERS: &[Rule] = &[
+    (
+        "format",
+        |config| {
+            let held_out = config.evaluation.holdout.is_some() || config.evaluation.test.is_some();
+            !config.data.is_of_ratings() && held_out
+        },
+        "is one of matrices, of which nothing is held out: leave evaluation.holdout and evaluation.test out",
+    ),
+    (
+        "format",
+        |config| {
+            let start = config.algorithm.table().requirements().start;
+            config.evaluation.reference_floor.is_some() || start == Start::Popularity
+        },
+        "is read as numbers, which have no degrees: leave evaluation.reference_floor out, and algorithm.start at \"random\"",
+    ),
+    (
+        "format",
+        |config| {
+            let output = config.algorithm.table().requirements().output;
+            output == Output::LowRank || config.evaluation.diagnostics
+        },
+        "is read as numbers, whose exact components are of another matrix than the one that is released: leave algorithm.output and \
+         evaluation.diagnostics out",
+    ),
+    (
+        "centre",
+        |config| config.data.has_private_mean() && !may_follow_a_mean(&config.algorithm),
+        "= \"private\" is for algorithm.kind = \"power\", \"momentum\", \"krylov\", \"covariance\" and \"isometric-covariance\": choose one \
+         of them, or another centre",
+    ),
+];
 
-/// Whether rows of a matrix are the records.
-pub(crate) fn is_matrix(data: &DataConfig) -> bool {
-    !matches!(data.format, DataFormat::Ratings(_))
-}
-
-fn centre(data: &DataConfig) -> Centre {
-    data.centre.unwrap_or(Centre::Named(NamedCentre::None))
-}
-
-fn is_private(data: &DataConfig) -> bool {
-    centre(data).name() == Some(NamedCentre::Private)
-}
+/// A matrix is read or generated.
+const SOURCE: &[Rule] = &[(
+    "path",
+    |config| {
+        let generated = config.data.format() == DataFormat::Generated;
+        generated != config.data.path().as_os_str().is_empty()
+    },
+    "is the file to read: give it, except with format = \"generated\", which reads none",
+)];
 
 /// Refuses keys that do not go with each other, whatever the data.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
-    graph::check(config)?;
     check_source(config)?;
     check_read(config)
 }
 
-/// Refuses a matrix that is both read and generated, and one that is neither.
+/// Refuses a matrix that is read from no file, and one that is generated and read.
 pub(super) fn check_source(config: &Config) -> Result<(), ExperimentError> {
-    let data = &config.data;
-    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
-    let generated = data.format == DataFormat::Generated;
-    if generated != data.generate.is_some() {
-        return refuse(
-            "generate",
-            "belongs to format = \"generated\", which belongs to it: give both or neither",
-        );
-    }
-    if generated != data.path.as_os_str().is_empty() {
-        return refuse(
-            "path",
-            "is the file to read: give it, except with format = \"generated\", which reads none",
-        );
-    }
-    Ok(())
+    keep(SOURCE, config)
 }
 
-/// Refuses keys of what is read that do not go with each other, whichever file it is read from.
+/// Refuses keys of what is read that do not go with those of other tables, whichever file it is read from.
 pub(super) fn check_read(config: &Config) -> Result<(), ExperimentError> {
-    let data = &config.data;
-    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
-    let generated = data.format == DataFormat::Generated;
-    if graph::is_of_vertices(config) {
-        return Ok(());
-    }
-    let csv = data.format == DataFormat::Matrix(MatrixFormat::MatrixCsv);
-    let table = data.format == DataFormat::Ratings(Format::Table);
-    if data.header.is_some() && !csv && !table {
-        return refuse(
-            "header",
-            "is a key of formats \"matrix-csv\" and \"table\"; leave it out",
-        );
-    }
-    if data.columns.is_some() && !table {
-        return refuse(
-            "columns",
-            "is a key of format = \"table\"; leave it out, or set the format",
-        );
-    }
-    if data.drop.is_some() && (!is_matrix(data) || generated) {
-        return refuse(
-            "drop",
-            "is a key of formats \"matrix-csv\" and \"npy\"; leave it out",
-        );
-    }
-    if !are_meant(data) {
-        if config.privacy.adjacency == Adjacency::Rating {
-            return rating::check(config);
-        }
-        let given = [
-            ("ranges", data.ranges.is_some()),
-            ("row_limit", data.row_limit.is_some()),
-            ("centre", data.centre.is_some()),
-            ("means", data.means.is_some()),
-            ("raw_clip", data.raw_clip.is_some()),
-            ("mean_share", data.mean_share.is_some()),
-            ("row_clip", data.row_clip.is_some()),
-            ("scale", data.scale.is_some()),
-            ("image", data.image.is_some()),
-        ];
-        return match given.into_iter().find(|(_, given)| *given) {
-            Some((key, _)) => refuse(
-                key,
-                "is about numbers, and this file is read as who interacted with what: set values = \"ratings\", choose a format of \
-                 matrices, or leave it out",
-            ),
-            None => Ok(()),
-        };
-    }
-    check_numbers(config)?;
-    check_privacy(config)
-}
-
-/// The keys of numbers among themselves.
-fn check_numbers(config: &Config) -> Result<(), ExperimentError> {
-    let data = &config.data;
-    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
-    let matrix = is_matrix(data);
-    let length = |key, found: Option<f64>| match found {
-        Some(found) if !(found.is_finite() && found > 0.0 && found.recip().is_finite()) => {
-            let wrong = PreparationError::Length { key, found };
-            Err(DataTableError::from(DataError::from(wrong)))
-        }
-        _ => Ok(()),
-    };
-    length("row_clip", data.row_clip)?;
-    length("raw_clip", data.raw_clip)?;
-    if data.row_clip.is_none() {
-        return refuse(
-            "row_clip",
-            "is missing: rows of numbers need a public bound on their length, to which longer ones are shortened: choose it without looking at them, such as row_clip = 1.0",
-        );
-    }
-    if !matrix && data.image.is_some() {
-        return refuse(
-            "image",
-            "is the shape of the rows of a matrix, and this is a rating file; leave it out",
-        );
-    }
-    if data.threshold != 0.0 || data.degree_floor != 1 {
-        let key = if data.threshold == 0.0 {
-            "degree_floor"
-        } else {
-            "threshold"
-        };
-        return refuse(
-            key,
-            "is about interactions, and this file is read as numbers; leave it out",
-        );
-    }
-    if matrix {
-        let rating_keys = [
-            ("items", data.items > 0),
-            ("items_file", data.items_file.is_some()),
-            ("users_file", data.users_file.is_some()),
-            ("degree_cap", data.degree_cap.is_some()),
-            ("values", data.values.is_some()),
-            ("scale", data.scale.is_some()),
-        ];
-        if let Some((key, _)) = rating_keys.into_iter().find(|(_, given)| *given) {
-            return refuse(
-                key,
-                "is about rating files, and this is a matrix; leave it out",
-            );
-        }
-        let evaluation = &config.evaluation;
-        if evaluation.holdout.is_some() || evaluation.test.is_some() {
-            return refuse(
-                "format",
-                "is one of matrices, of which nothing is held out: leave evaluation.holdout and evaluation.test out",
-            );
-        }
-    }
-    if config.evaluation.reference_floor.is_some()
-        || config.algorithm.table().requirements().start == Start::Popularity
-    {
-        return refuse(
-            "format",
-            "is read as numbers, which have no degrees: leave evaluation.reference_floor out, and algorithm.start at \"random\"",
-        );
-    }
-    if config.algorithm.table().requirements().output == Output::LowRank
-        || config.evaluation.diagnostics
-    {
-        return refuse(
-            "format",
-            "is read as numbers, whose exact components are of another matrix than the one that is released: leave algorithm.output and \
-             evaluation.diagnostics out",
-        );
-    }
-    if data.scale.is_some() && data.ranges.is_none() {
-        return refuse(
-            "scale",
-            "maps the range of ratings: give that too, as ranges = [low, high]",
-        );
-    }
-    let named = centre(data).name();
-    match (matrix, named) {
-        (true, None | Some(NamedCentre::User)) => {
-            return refuse(
-                "centre",
-                "of a matrix is \"none\", \"public\" or \"private\"; a number, or \"user\", is for ratings",
-            );
-        }
-        (false, Some(NamedCentre::Public | NamedCentre::Private)) => {
-            return refuse(
-                "centre",
-                "of ratings is \"none\", \"user\" or a number; \"public\" and \"private\" take a mean from every column of a matrix",
-            );
-        }
-        _ => {}
-    }
-    if let Centre::Constant(found) = centre(data)
-        && !found.is_finite()
-    {
-        return refuse("centre", "must be a finite number, or one of its names");
-    }
-    if data.means.is_some() != (named == Some(NamedCentre::Public)) {
-        return refuse(
-            "means",
-            "belongs to centre = \"public\", which belongs to it: give both or neither",
-        );
-    }
-    let private = is_private(data);
-    if data.raw_clip.is_some() != private {
-        return refuse(
-            "raw_clip",
-            "belongs to centre = \"private\", which needs it: the public length to which rows are shortened before they are summed",
-        );
-    }
-    if private && !may_follow_a_mean(&config.algorithm) {
-        return refuse(
-            "centre",
-            "= \"private\" is for algorithm.kind = \"power\", \"momentum\", \"krylov\", \"covariance\" and \"isometric-covariance\": choose one \
-             of them, or another centre",
-        );
-    }
-    match data.mean_share {
-        Some(_) if !private => refuse(
-            "mean_share",
-            "belongs to centre = \"private\"; leave it out",
-        ),
-        Some(MeanShare::Share(share)) if !(share > 0.0 && share < 1.0) => refuse(
-            "mean_share",
-            "must lie strictly between 0 and 1, or be \"auto\"",
-        ),
-        _ => Ok(()),
-    }
-}
-
-/// Numbers have no interactions: what one record is, and how it is bounded.
-fn check_privacy(config: &Config) -> Result<(), ExperimentError> {
+    graph::check(config)?;
     let (adjacency, rule) = (config.privacy.adjacency, config.privacy.sensitivity());
-    if adjacency == Adjacency::Rating {
-        return rating::check(config);
+    match &config.data {
+        DataConfig::Graph(_) | DataConfig::Bipartite(_) => return Ok(()),
+        DataConfig::Interactions(_) if adjacency != Adjacency::Rating => return Ok(()),
+        DataConfig::Interactions(_) => {}
+        DataConfig::Ratings(_) | DataConfig::Matrix(_) => keep(NUMBERS, config)?,
     }
-    let of_rows = matches!(adjacency, Adjacency::User | Adjacency::ReplaceUser);
-    let fits = match of_rows {
-        true => rule == SensitivityRule::UnitRow,
+    // Numbers have no interactions: what one record is, and how it is bounded.
+    let fits = match adjacency {
+        Adjacency::Rating => return keep(rating::RULES, config),
+        Adjacency::User | Adjacency::ReplaceUser => rule == SensitivityRule::UnitRow,
         // Changes of the matrix are bounded without looking at rows, so also of rows of numbers.
-        false => adjacency.is_of_matrix() && !is_private(&config.data),
+        _ => adjacency.is_of_matrix() && !config.data.has_private_mean(),
     };
     match fits {
         true => Ok(()),
         false => Err(DataTableError::NumbersAdjacency { adjacency, rule }.into()),
-    }
-}
-
-/// How a file of numbers is read.
-pub(super) fn options(data: &DataConfig) -> MatrixOptions {
-    MatrixOptions {
-        header: data.header.unwrap_or(false),
-        drop: data.drop.clone().unwrap_or_default(),
-    }
-}
-
-/// How a table is read.
-pub(super) fn table_options(data: &DataConfig) -> TableOptions {
-    TableOptions {
-        columns: data.columns.clone().unwrap_or_default(),
-        header: data.header,
     }
 }
 
@@ -350,7 +158,7 @@ pub(super) fn held(config: &Config, loaded: &Loaded) -> Held {
         degree_floor: 1,
         ..DataSummary::default()
     };
-    let named = match graph::is_bipartite(config) {
+    let named = match config.data.is_bipartite() {
         true => loaded.sides(),
         false => interactions.clone(),
     };
@@ -364,7 +172,7 @@ pub(super) fn held(config: &Config, loaded: &Loaded) -> Held {
 
 /// The public ranges of numbers as read: none, one for all columns, or one each.
 pub(crate) fn ends(config: &Config, base: &Path) -> Result<Vec<[f64; 2]>, ExperimentError> {
-    Ok(match &config.data.ranges {
+    Ok(match config.data.ranges() {
         None => Vec::new(),
         Some(RangesConfig::All(range)) => vec![*range],
         Some(RangesConfig::Each(list)) => list.clone(),
@@ -379,24 +187,34 @@ pub(crate) fn prepared(
     loaded: &Loaded,
     kept: &Interactions,
 ) -> Result<SparseRows, ExperimentError> {
+    let limit = config.data.row_limit().copied();
+    mapped_numbers(config, base, (loaded, kept), limit)
+}
+
+/// The same, of rows that are no longer than this.
+fn mapped_numbers(
+    config: &Config,
+    base: &Path,
+    (loaded, kept): (&Loaded, &Interactions),
+    limit: Option<f64>,
+) -> Result<SparseRows, ExperimentError> {
     let data = &config.data;
     let Some(values) = &loaded.values else {
         return Ok(SparseRows::new(kept.items()));
     };
-    if graph::is_meant(data) {
+    if data.is_graph() {
         return Ok(values.clone());
     }
     let scale = rating_scale(config, base)?;
-    let limit = data.row_limit;
-    let rows = match is_matrix(data) {
-        true => on_scale(&scale, values, limit)?,
-        false => on_scale(
+    let rows = match data.is_of_ratings() {
+        false => on_scale(&scale, values, limit)?,
+        true => on_scale(
             &scale,
             &of_items(loaded, kept, |user| kept.row(user)),
             limit,
         )?,
     };
-    if graph::is_bipartite(config) {
+    if config.data.is_bipartite() {
         return Ok(OnBipartite::embedded(&rows));
     }
     Ok(match scale.centre {
@@ -422,18 +240,20 @@ pub(super) fn on_scale(
 
 /// The public numbers by which a configuration maps and centres.
 pub(super) fn rating_scale(config: &Config, base: &Path) -> Result<RatingScale, ExperimentError> {
-    let data = &config.data;
     let ranges = ends(config, base)?;
-    let scale = match (&data.scale, &ranges[..]) {
-        (Some(scale), _) => *scale,
+    let (stated, centre) = match &config.data {
         // Ratings stay on their own scale, numbers of a matrix become parts of their range.
-        (None, [range]) if !is_matrix(data) => *range,
-        _ => [0.0, 1.0],
+        DataConfig::Ratings(data) => (data.scale(), data.centre()),
+        _ => (None, Centre::NONE),
     };
+    let scale = stated.or(match (&config.data, &ranges[..]) {
+        (DataConfig::Ratings(_), [range]) => Some(*range),
+        _ => None,
+    });
     Ok(RatingScale {
+        scale: scale.unwrap_or([0.0, 1.0]),
         ranges,
-        scale,
-        centre: centre(data),
+        centre,
     })
 }
 
@@ -506,7 +326,7 @@ pub(super) fn public_means(
     data: &DataConfig,
     base: &Path,
 ) -> Result<Option<Vec<f64>>, ExperimentError> {
-    Ok(match &data.means {
+    Ok(match data.means() {
         None => None,
         Some(MeansConfig::List(list)) => Some(list.clone()),
         Some(MeansConfig::File(path)) => {
@@ -524,11 +344,11 @@ pub(crate) fn rows(
     samples: &SparseRows,
 ) -> Result<SparseRows, ExperimentError> {
     let data = &config.data;
-    if graph::is_bipartite(config) {
+    if config.data.is_bipartite() {
         return Ok(OnBipartite::all_rows(samples, samples.len()));
     }
-    if is_private(data)
-        || graph::is_meant(data)
+    if data.has_private_mean()
+        || data.is_graph()
         || config.algorithm.table().requirements().completes
     {
         // Centred or clipped in every release; of a graph neither.
@@ -538,7 +358,7 @@ pub(crate) fn rows(
         Some(means) => data::centred(samples, &mapped(config, base, means, samples)?),
         None => samples.clone(),
     };
-    let radius = data.row_clip.unwrap_or(1.0);
+    let radius = data.row_clip().unwrap_or(1.0);
     let clipped = Dataset::Samples { rows, radius }.rows();
     clipped.map_err(|error| DataTableError::from(error).into())
 }
@@ -570,9 +390,7 @@ fn mapped(
         layout: None,
         peers: None,
     };
-    let mut config = config.clone();
-    config.data.row_limit = None;
-    let mapped = prepared(&config, base, &loaded, &loaded.interactions)?;
+    let mapped = mapped_numbers(config, base, (&loaded, &loaded.interactions), None)?;
     Ok(mapped.row(0).1.to_vec())
 }
 
@@ -589,12 +407,13 @@ pub(super) fn prelude(
     promise: &Promise,
     columns: usize,
 ) -> Result<Option<(Prelude, bool)>, ExperimentError> {
-    let data = &config.data;
-    let (true, Some(raw_clip), Some(radius)) = (is_private(data), data.raw_clip, data.row_clip)
-    else {
+    let DataConfig::Matrix(data) = &config.data else {
         return Ok(None);
     };
-    let unit_box = data.ranges.is_some();
+    let MatrixCentre::Private { raw_clip, share } = data.centre() else {
+        return Ok(None);
+    };
+    let (radius, unit_box) = (data.row_clip(), data.is_in_unit_range());
     let gaussian = promise.noise.distribution() == Distribution::Gaussian;
     let by_rule = || -> Result<f64, PrivacyTableError> {
         let iterations = config.algorithm.table().iterations();
@@ -612,7 +431,7 @@ pub(super) fn prelude(
         // Where the budget is out of all proportion either part may round to nothing.
         Ok(mean_share((n, slots), (raw_clip, radius), bounds, mu).clamp(1e-6, 1.0 - 1e-6))
     };
-    let (share, is_rule) = match (data.mean_share.unwrap_or_default(), gaussian) {
+    let (share, is_rule) = match (share, gaussian) {
         (MeanShare::Share(share), true) => (share, by_rule().is_ok_and(|rule| rule == share)),
         (MeanShare::Share(share), false) => (share, false),
         (MeanShare::Auto(_), true) => (by_rule()?, true),

@@ -1,9 +1,10 @@
 //! What a pilot and what is chosen by it take of an experiment, and what they do not go with. Why both together cost what was promised:
 //! [`BudgetShare`].
 
+use super::completion;
 use super::error::{ExperimentError, PilotTableError};
 use super::experiment::Experiment;
-use super::{completion, numbers};
+use super::rules::{Rule, broken};
 use crate::config::Config;
 use crate::plan::{self, BudgetShare};
 use crate::privacy::{Scheme, SensitivitySpec};
@@ -90,7 +91,7 @@ pub(super) fn part(config: &Config) -> Result<Option<BudgetShare>, ExperimentErr
 /// Refuses data of which a pilot can say nothing, and adjacencies under which it may not.
 fn check_counts(config: &Config) -> Result<(), PilotTableError> {
     let with = |key, why| Err(PilotTableError::With { key, why });
-    if numbers::are_meant(&config.data) || completion::is_meant(config) {
+    if config.data.is_of_numbers() || completion::is_meant(config) {
         return with(
             "rows of numbers",
             "a pilot counts interactions; leave [pilot] out",
@@ -101,27 +102,31 @@ fn check_counts(config: &Config) -> Result<(), PilotTableError> {
         privacy.adjacency,
         privacy.sensitivity(),
         1,
-        config.data.degree_cap,
+        config.data.degree_cap().copied(),
     );
     let bounds = [Quantity::TailCounts, Quantity::ItemShares].map(|quantity| spec.of(quantity, 1));
     let unproved = bounds.into_iter().find_map(Result::err);
     unproved.map_or(Ok(()), |why| Err(PilotTableError::Unproved(why)))
 }
 
+/// What two sessions under one budget have not been shown to go with.
+const COMPOSED: &[Rule] = &[
+    (
+        "noise.distribution = \"laplace\"",
+        |config| config.noise.distribution != Distribution::Gaussian,
+        "counts of users have no bound in absolute values; set noise.distribution = \"gaussian\"",
+    ),
+    (
+        "noise.scheme = \"ring\"",
+        |config| config.noise.scheme == Scheme::Ring,
+        "what samplers of integers deviate is charged for one session; set noise.scheme = \"pairwise\" or share = 0",
+    ),
+];
+
 /// Refuses what two sessions under one budget have not been shown to go with.
 fn check_composition(config: &Config) -> Result<(), PilotTableError> {
-    let with = |key, why| Err(PilotTableError::With { key, why });
-    if config.noise.distribution != Distribution::Gaussian {
-        return with(
-            "noise.distribution = \"laplace\"",
-            "counts of users have no bound in absolute values; set noise.distribution = \"gaussian\"",
-        );
-    }
-    if config.noise.scheme == Scheme::Ring {
-        return with(
-            "noise.scheme = \"ring\"",
-            "what samplers of integers deviate is charged for one session; set noise.scheme = \"pairwise\" or share = 0",
-        );
+    if let Some((key, why)) = broken(COMPOSED, config) {
+        return Err(PilotTableError::With { key, why });
     }
     let kind = config.algorithm.name();
     let sketch = config.algorithm.table().sketch();

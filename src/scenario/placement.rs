@@ -7,35 +7,45 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::error::{DataTableError, ExperimentError};
+use super::rules::{Rule, keep};
 use crate::config::{Config, DataConfig, PeerCount};
 use crate::data::{Loaded, Partition};
 use crate::topology::Topology;
 
 /// Whether a column of the data says at which peer every user is.
 pub(super) fn is_meant(data: &DataConfig) -> bool {
-    let columns = data.columns.as_ref();
+    let columns = data.columns();
     columns.is_some_and(|columns| columns.peer.is_some())
 }
 
+/// What says otherwise who is at which peer.
+const RULES: &[Rule] = &[
+    (
+        "columns",
+        |config| config.data.users_file().is_some(),
+        "has a column of peers, and users of data.users_file of whom the data have no line would be at no peer: leave one of the two out",
+    ),
+    (
+        "columns",
+        |config| {
+            let peers = &config.peers;
+            peers.partition != Partition::RoundRobin || peers.sizes.is_some()
+        },
+        "has a column of peers, which says where every user is: leave peers.partition and peers.sizes out, or that column",
+    ),
+    (
+        "columns",
+        |config| matches!(config.peers.count, PeerCount::Users | PeerCount::Auto),
+        "has a column of peers, whose number nothing says: set peers.count to the number of nodes of the graph (\"users\" is one peer per user)",
+    ),
+];
+
 /// Refuses settings that say otherwise who is at which peer, whatever the data.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
-    if !is_meant(&config.data) {
-        return Ok(());
+    match is_meant(&config.data) {
+        true => keep(RULES, config),
+        false => Ok(()),
     }
-    let why = if config.data.users_file.is_some() {
-        "has a column of peers, and users of data.users_file of whom the data have no line would be at no peer: leave one of the two out"
-    } else if config.peers.partition != Partition::RoundRobin || config.peers.sizes.is_some() {
-        "has a column of peers, which says where every user is: leave peers.partition and peers.sizes out, or that column"
-    } else if matches!(config.peers.count, PeerCount::Users | PeerCount::Auto) {
-        "has a column of peers, whose number nothing says: set peers.count to the number of nodes of the graph (\"users\" is one peer per user)"
-    } else {
-        return Ok(());
-    };
-    Err(DataTableError::Key {
-        key: "columns",
-        why,
-    }
-    .into())
 }
 
 /// The peer of every user, by number, where a column says it.
@@ -56,7 +66,7 @@ pub(super) fn of(
         Some(&number) => Ok(number),
         // Numbers where nodes have no names, and the words of the refusal.
         None => topology.find(name).map_err(|error| {
-            let (path, error) = (config.data.path.clone(), Box::new(error));
+            let (path, error) = (config.data.path().to_owned(), Box::new(error));
             DataTableError::UnknownPeer { path, line, error }
         }),
     };

@@ -29,8 +29,8 @@ pub(super) fn of(config: &Config, own_files: bool) -> Result<Promise, PrivacyErr
         bounds: SensitivitySpec::new(
             privacy.adjacency,
             privacy.sensitivity(),
-            config.data.degree_floor,
-            config.data.degree_cap,
+            config.data.degree_floor(),
+            config.data.degree_cap().copied(),
         ),
         calibration: privacy.calibration,
         split: privacy.budget.clone(),

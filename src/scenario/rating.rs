@@ -1,40 +1,34 @@
 //! One rating as the record: what has to be public of it, and what must not move with it.
 
 use super::error::{DataTableError, ExperimentError};
-use crate::config::{Centre, Config, NamedCentre, RangesConfig, RatingValues};
+use super::rules::Rule;
+use crate::config::{Centre, Config, DataConfig};
 use crate::privacy::{Adjacency, RatingRange, SensitivityRule};
 
 /// What one rating can do is bounded where no other number of its user moves with it.
-pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
-    let data = &config.data;
-    let refuse = |key, why| Err(DataTableError::Key { key, why }.into());
-    if data.values != Some(RatingValues::Ratings) || data.format.ratings().is_none() {
-        return refuse(
-            "values",
-            "is not \"ratings\", which privacy.adjacency = \"rating\" is about: set it, or another adjacency",
-        );
-    }
-    if config.privacy.sensitivity() != SensitivityRule::UnitRow {
-        return refuse(
-            "values",
-            "= \"ratings\" with privacy.adjacency = \"rating\" is bounded by privacy.sensitivity = \"unit-row\": set that",
-        );
-    }
-    if data.centre.and_then(Centre::name) == Some(NamedCentre::User) {
-        return refuse(
-            "centre",
-            "= \"user\" moves all ratings of a user with any one of them, and privacy.adjacency = \"rating\" is about one: set a number, or \
-             adjacency = \"user\"",
-        );
-    }
-    if !matches!(data.ranges, Some(RangesConfig::All(_))) {
-        return refuse(
-            "ranges",
-            "is missing: privacy.adjacency = \"rating\" needs the public range of a rating, ranges = [low, high]",
-        );
-    }
-    Ok(())
-}
+pub(super) const RULES: &[Rule] = &[
+    (
+        "values",
+        |config| !matches!(config.data, DataConfig::Ratings(_)),
+        "is not \"ratings\", which privacy.adjacency = \"rating\" is about: set it, or another adjacency",
+    ),
+    (
+        "values",
+        |config| config.privacy.sensitivity() != SensitivityRule::UnitRow,
+        "= \"ratings\" with privacy.adjacency = \"rating\" is bounded by privacy.sensitivity = \"unit-row\": set that",
+    ),
+    (
+        "centre",
+        |config| matches!(&config.data, DataConfig::Ratings(data) if data.is_user_centred()),
+        "= \"user\" moves all ratings of a user with any one of them, and privacy.adjacency = \"rating\" is about one: set a number, or \
+         adjacency = \"user\"",
+    ),
+    (
+        "ranges",
+        |config| matches!(&config.data, DataConfig::Ratings(data) if data.range().is_none()),
+        "is missing: privacy.adjacency = \"rating\" needs the public range of a rating, ranges = [low, high]",
+    ),
+];
 
 /// What is public of one rating under `adjacency = "rating"`, in units of the longest row: how far it moves, being another or there or not,
 /// and how large it is.
@@ -43,17 +37,17 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
 /// [`DataTableError::RatingClip`] if a row could be shortened, which would move its other ratings too; [`DataTableError::Key`] if a rating is
 /// nothing beside the longest row.
 pub(super) fn range(config: &Config, items: usize) -> Result<Option<RatingRange>, ExperimentError> {
-    let data = &config.data;
-    if config.privacy.adjacency != Adjacency::Rating {
-        return Ok(None);
-    }
-    let (Some(RangesConfig::All([low, high])), Some(clip)) = (&data.ranges, data.row_clip) else {
+    let (Adjacency::Rating, DataConfig::Ratings(data)) = (config.privacy.adjacency, &config.data)
+    else {
         return Ok(None);
     };
-    let [low, high] = data.scale.unwrap_or([*low, *high]);
-    let centre = match data.centre {
-        Some(Centre::Constant(number)) => number,
-        Some(Centre::Named(_)) | None => 0.0,
+    let (Some(_), Some([low, high])) = (data.range(), data.scale()) else {
+        return Ok(None);
+    };
+    let clip = data.row_clip();
+    let centre = match data.centre() {
+        Centre::Constant(number) => number,
+        Centre::Named(_) => 0.0,
     };
     let largest = (low - centre).abs().max((high - centre).abs());
     let longest = largest * (items as f64).sqrt();

@@ -5,7 +5,8 @@
 //! peers' rows are r ∩ L with L fixed, as under any list.
 
 use super::error::{ExperimentError, PrivacyTableError, RecommenderTableError};
-use super::{graph, numbers, promise};
+use super::promise;
+use super::rules::{Rule, broken};
 use crate::algorithm::{Program, ReleaseSpec, Unsupported};
 use crate::config::{AnyAlgorithmTable, Config, ItemCount, RecommenderConfig};
 use crate::data::{Interactions, ItemNames};
@@ -40,35 +41,43 @@ fn released(algorithm: &AnyAlgorithmTable) -> Option<Quantity> {
     Some(first.quantity)
 }
 
+/// What recommendations do not go with.
+const RULES: &[Rule] = &[
+    (
+        "method",
+        |config| config.data.is_of_numbers(),
+        "is for who chose what: give a rating file, and leave data.values and the keys of numbers out",
+    ),
+    (
+        "method",
+        |config| config.compare.is_some(),
+        "is of this algorithm's release, and [compare] runs another: leave one of the two out",
+    ),
+    (
+        "items",
+        |config| {
+            let few = |table: RecommenderConfig| {
+                table.most < 2 || matches!(table.items, ItemCount::Number(0 | 1))
+            };
+            config.recommender.is_some_and(few)
+        },
+        "must be at least 2, and so must most: one item goes together with none",
+    ),
+];
+
 /// Refuses keys that do not go with each other, whatever the data.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     let Some(table) = config.recommender else {
         return Ok(());
     };
-    let refuse = |key, why| Err(RecommenderTableError::Key { key, why }.into());
     if released(&config.algorithm).is_none() {
         let (method, algorithm) = (table.method.name(), config.algorithm.name());
         return Err(RecommenderTableError::Algorithm { method, algorithm }.into());
     }
-    if numbers::are_meant(&config.data) || graph::is_meant(&config.data) {
-        return refuse(
-            "method",
-            "is for who chose what: give a rating file, and leave data.values and the keys of numbers out",
-        );
+    match broken(RULES, config) {
+        Some((key, why)) => Err(RecommenderTableError::Key { key, why }.into()),
+        None => Ok(()),
     }
-    if config.compare.is_some() {
-        return refuse(
-            "method",
-            "is of this algorithm's release, and [compare] runs another: leave one of the two out",
-        );
-    }
-    if table.most < 2 || matches!(table.items, ItemCount::Number(0 | 1)) {
-        return refuse(
-            "items",
-            "must be at least 2, and so must most: one item goes together with none",
-        );
-    }
-    Ok(())
 }
 
 /// The items that the matrix is released of, where that are fewer than `[data]` keeps.
@@ -93,8 +102,8 @@ pub(super) fn complete(
         None => read.item_degrees(),
     };
     degrees.sort_unstable_by(|a, b| b.cmp(a));
-    if config.data.items > 0 {
-        degrees.truncate(config.data.items);
+    if config.data.items() > 0 {
+        degrees.truncate(config.data.items());
     }
     // As many as peers will hold: each is held out with a known probability.
     let share = 1.0 - config.held_share().unwrap_or(0.0);
@@ -105,7 +114,7 @@ pub(super) fn complete(
         Adjacency::User | Adjacency::ReplaceUser => FloorRule::USER,
         _ => FloorRule::INTERACTION,
     };
-    let given = config.data.degree_floor;
+    let given = config.data.degree_floor();
     let floor = |degrees: &[u32]| match table.degree_floor {
         Some(_) => rule.floor(degrees, users),
         None => given,
@@ -120,7 +129,7 @@ pub(super) fn complete(
         }
     };
     let listed = &degrees[..items.min(degrees.len())];
-    config.data.degree_floor = floor(listed);
+    config.data.set_degree_floor(floor(listed));
     config.recommender = Some(RecommenderConfig {
         items: ItemCount::Number(items.min(degrees.len()).max(2)),
         degree_floor: None,
@@ -147,7 +156,7 @@ fn unit_noise(
         Quantity::IsometricTriangle => std::f64::consts::FRAC_1_SQRT_2,
         _ => 1.0,
     };
-    let (privacy, cap) = (config.privacy.clone(), config.data.degree_cap);
+    let (privacy, cap) = (config.privacy.clone(), config.data.degree_cap().copied());
     Ok(move |floor| {
         let spec = SensitivitySpec::new(privacy.adjacency, privacy.sensitivity(), floor, cap);
         Ok(factor * multiplier * spec.of(quantity, 1)?.bound(1.0))

@@ -1,28 +1,30 @@
 //! From an experiment file to everything a run needs, with every cross-check in one place.
 
-use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::arranged::Arranged;
 use super::clock::Clock;
 use super::error::{
-    AlgorithmTableError, AveragingTableError, DataTableError, EngineTableError, ExperimentError,
-    NetworkError, PrivacyTableError,
+    AlgorithmTableError, AveragingTableError, EngineTableError, ExperimentError, NetworkError,
+    PrivacyTableError,
 };
 use super::experiment::Experiment;
 use super::materials::Materials;
 use super::network::{self, peer_count};
+use super::preconditioning::{self, Preconditioning};
 use super::rows::Rows;
 use super::{
     algorithm_keys, clipping, completion, defaults, dropouts, filters, graph, labels, memory,
-    numbers, pilot, placement, planning, preconditioning, promise, recommender, warnings,
+    numbers, pilot, placement, planning, promise, recommender, warnings,
 };
-use crate::algorithm::DataFacts;
+use crate::algorithm::{Clip, Completion, DataFacts, Prelude};
 use crate::config::{Config, EngineKind, check_identity, read_config};
 use crate::data;
 use crate::engine::event::Latency;
-use crate::linalg::SparseRows;
+use crate::linalg::{ItemWeights, SparseRows};
+use crate::plan::Promise;
+use crate::privacy::Sensitivity;
 use crate::protocol::averaging::DEFAULT_TOLERANCE;
 use crate::protocol::{SessionPlanError, Values};
 use crate::topology::Topology;
@@ -117,7 +119,7 @@ impl Experiment {
         let list = clock.time("data", || filters::item_list(&mut config, materials))?;
         filters::note_users(&mut config, materials)?;
         recommender::complete(&mut config, &loaded.interactions, list.as_deref())?;
-        let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
+        let floor = config.data.floor();
         let peers = peer_count(&config, loaded);
         let network = network::matched(&config, peers, topology, materials, &mut clock)?;
         dropouts::settle(&mut config, &network.topology)?;
@@ -131,51 +133,12 @@ impl Experiment {
             placed.as_ref(),
             materials,
         )?;
-        let items = rows.user_rows.dimension();
-        algorithm_keys::check(&config, items)?;
-        let titles = labels::of(&config.data, items, materials)?;
-        let mut promise = promise::of(&config, false).map_err(PrivacyTableError::from)?;
-        promise::check(&config).map_err(PrivacyTableError::from)?;
-        // Searches go with clipped quantities, of which nothing is proved in absolute values: their Laplace plans are refused.
-        let searches = clipping::search_epsilon(&config, &promise)?;
-        promise
-            .check_participants(peers, searches.is_some())
-            .map_err(PrivacyTableError::from)?;
-        let told = completion::told(&config, rows.user_rows.len(), items);
-        let slots = rows.user_rows.len();
-        let clip = clipping::of(&config, slots, searches);
-        let facts = DataFacts {
-            items,
-            floor: floor.get(),
-            completion: told,
-            slots,
-            search_epsilon: clip.map_or(0.0, |clip| clip.test_epsilon),
-        };
-        let algorithm = config
-            .algorithm
-            .table()
-            .algorithm(&facts)
-            .map_err(SessionPlanError::from)?;
-        let shape = graph::shape(&config, loaded.interactions.users());
-        let arranged = Arranged::new(algorithm);
-        let arranged = arranged.on(shape).map_err(AlgorithmTableError::from)?;
-        let preconditioning = preconditioning::of(&config, &rows.interactions.item_degrees())
-            .map_err(AlgorithmTableError::from)?;
-        let arranged = match &preconditioning {
-            Some((_, weights)) => arranged
-                .preconditioned(Arc::clone(weights))
-                .map_err(AlgorithmTableError::from)?,
-            None => arranged,
-        };
-        let sizes = (rows.user_rows.len(), items);
-        let bounded = planning::bounded(&config, arranged, &mut promise, sizes)?;
-        let arranged = bounded.arranged;
-        let (centring, mean_by_rule) = bounded.mean.unzip();
-        promise.part = pilot::part(&config)?;
+        let titles = labels::of(&config.data, rows.user_rows.dimension(), materials)?;
+        let prepared = PreparedAlgorithm::of(&config, loaded, &rows, peers)?;
         let most_rows = rows.peer_rows.iter().map(SparseRows::len).max();
         let plan = planning::plan(
             &config,
-            (arranged.program(), &promise),
+            (prepared.arranged.program(), &prepared.promise),
             network,
             most_rows.unwrap_or(0),
             (materials.noise(), &mut clock),
@@ -183,7 +146,7 @@ impl Experiment {
         let seed = Seed::from_u64(config.seed);
         let mut experiment = Self {
             plan: Arc::new(plan),
-            algorithm: arranged.into_algorithm(),
+            algorithm: prepared.arranged.into_algorithm(),
             base: base.to_path_buf(),
             in_memory: materials.in_memory().clone(),
             loaded: Arc::clone(loaded),
@@ -194,16 +157,16 @@ impl Experiment {
             titles,
             samples: rows.samples,
             rating_test: rows.rating_test,
-            clip,
-            completion: told.filter(|_| completion::is_meant(&config)),
+            clip: prepared.clip,
+            completion: prepared.told.filter(|_| completion::is_meant(&config)),
             config,
-            centring,
-            mean_by_rule: mean_by_rule.unwrap_or(false),
-            preconditioning,
+            centring: prepared.centring,
+            mean_by_rule: prepared.mean_by_rule,
+            preconditioning: prepared.preconditioning,
             user_rows: rows.user_rows,
             peer_rows: rows.peer_rows,
             placed,
-            sensitivity: bounded.sensitivity,
+            sensitivity: prepared.sensitivity,
             warnings: Vec::new(),
             seconds: clock.seconds,
             bound_faults: None,
@@ -221,6 +184,74 @@ impl Experiment {
     }
 }
 
+/// The algorithm of an experiment with all that wraps it, and the promise that its noise is planned for.
+struct PreparedAlgorithm {
+    arranged: Arranged,
+    promise: Promise,
+    clip: Option<Clip>,
+    /// What methods of completion are told of the rows.
+    told: Option<Completion>,
+    centring: Option<Prelude>,
+    /// Whether the share of the mean is that of the public rule.
+    mean_by_rule: bool,
+    preconditioning: Option<(Preconditioning, Arc<ItemWeights>)>,
+    sensitivity: Sensitivity,
+}
+
+impl PreparedAlgorithm {
+    /// That of a configuration for these rows of so many peers.
+    fn of(
+        config: &Config,
+        loaded: &data::Loaded,
+        rows: &Rows,
+        peers: usize,
+    ) -> Result<Self, ExperimentError> {
+        let (slots, items) = (rows.user_rows.len(), rows.user_rows.dimension());
+        algorithm_keys::check(config, items)?;
+        let mut promise = promise::of(config, false).map_err(PrivacyTableError::from)?;
+        promise::check(config).map_err(PrivacyTableError::from)?;
+        // Searches go with clipped quantities, of which nothing is proved in absolute values: their Laplace plans are refused.
+        let searches = clipping::search_epsilon(config, &promise)?;
+        promise
+            .check_participants(peers, searches.is_some())
+            .map_err(PrivacyTableError::from)?;
+        let told = completion::told(config, slots, items);
+        let clip = clipping::of(config, slots, searches);
+        let facts = DataFacts {
+            items,
+            floor: config.data.degree_floor(),
+            completion: told,
+            slots,
+            search_epsilon: clip.map_or(0.0, |clip| clip.test_epsilon),
+        };
+        let algorithm = config.algorithm.table().algorithm(&facts);
+        let shape = graph::shape(config, loaded.interactions.users());
+        let arranged = Arranged::new(algorithm.map_err(SessionPlanError::from)?);
+        let arranged = arranged.on(shape).map_err(AlgorithmTableError::from)?;
+        let preconditioning = preconditioning::of(config, &rows.interactions.item_degrees())
+            .map_err(AlgorithmTableError::from)?;
+        let arranged = match &preconditioning {
+            Some((_, weights)) => arranged
+                .preconditioned(Arc::clone(weights))
+                .map_err(AlgorithmTableError::from)?,
+            None => arranged,
+        };
+        let bounded = planning::bounded(config, arranged, &mut promise, (slots, items))?;
+        promise.part = pilot::part(config)?;
+        let (centring, mean_by_rule) = bounded.mean.unzip();
+        Ok(Self {
+            arranged: bounded.arranged,
+            promise,
+            clip,
+            told,
+            centring,
+            mean_by_rule: mean_by_rule.unwrap_or(false),
+            preconditioning,
+            sensitivity: bounded.sensitivity,
+        })
+    }
+}
+
 /// Checks what needs no data and fills in defaults that depend on other keys.
 pub(super) fn completed(config: Config) -> Result<Config, ExperimentError> {
     numbers::check_source(&config)?;
@@ -232,9 +263,6 @@ pub(super) fn completed_tables(mut config: Config) -> Result<Config, ExperimentE
     // An experiment is one run; what is swept over it is the sweep's.
     config.sweep = None;
     check_identity(&config.name, config.seed)?;
-    if config.data.degree_cap == Some(0) {
-        return Err(DataTableError::DegreeCap.into());
-    }
     config.evaluation.check()?;
     completion::check(&config)?;
     filters::check(&config)?;

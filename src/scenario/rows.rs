@@ -50,7 +50,7 @@ impl Rows {
     ) -> Result<Self, ExperimentError> {
         let base = materials.base();
         let seed = Seed::from_u64(config.seed);
-        let held = materials.held(config, || match numbers::is_matrix(&config.data) {
+        let held = materials.held(config, || match !config.data.is_of_ratings() {
             true => Ok(numbers::held(config, loaded)),
             false => filters::filtered(config, base, loaded, list, &seed),
         })?;
@@ -61,16 +61,16 @@ impl Rows {
             catalogue,
         } = Held::clone(&held);
         // Under noise no data at all is data like any other: a refusal would tell it apart from its neighbours.
-        let of_numbers = numbers::are_meant(&config.data);
+        let of_numbers = config.data.is_of_numbers();
         if !of_numbers && interactions.is_empty() && config.noise.scheme == Scheme::None {
             return Err(DataTableError::NoInteractions {
                 ratings: data.ratings,
-                threshold: config.data.threshold,
+                threshold: config.data.threshold(),
             }
             .into());
         }
         let data = DataSummary {
-            degree_floor: config.data.degree_floor,
+            degree_floor: config.data.degree_floor(),
             ..data
         };
         let samples = of_numbers

@@ -40,7 +40,7 @@ impl Experiment {
         let mut data = config.data.without_paths();
         if self.mean_by_rule {
             // The number that the rule gives is the rule.
-            data.mean_share = None;
+            data.set_mean_share(None);
         }
         let mut lines = Vec::new();
         let mut add = |table: &str, value| add_lines(table, &value, &mut lines);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::deployment::SessionDraft;
 use super::experiment::Experiment;
 use super::placement;
-use crate::config::{Config, DataFormat};
+use crate::config::Config;
 use crate::data::ItemNames;
 
 /// Source of the list of items.
@@ -37,7 +37,7 @@ impl StatedItems {
     pub(crate) fn of(experiment: &Experiment) -> Self {
         let list = ItemNames::of(&experiment.interactions);
         let config = &experiment.config;
-        let source = match (&config.data.items_file, config.recommender) {
+        let source = match (config.data.items_file(), config.recommender) {
             (Some(_), Some(_)) => ItemSource::MostRatedOfFile,
             (Some(_), None) => ItemSource::File,
             (None, _) => ItemSource::Data,
@@ -77,14 +77,12 @@ pub enum UserSource {
 impl UserSource {
     /// That of a configuration; `None` of matrices and graphs, whose rows are numbered by their places.
     pub(super) fn of(config: &Config) -> Option<Self> {
-        match (config.data.format, &config.data.users_file) {
-            (DataFormat::Ratings(_), _) if config.hides_users() => Some(Self::Hashed),
-            (DataFormat::Ratings(_), Some(_)) => Some(Self::File),
-            (DataFormat::Ratings(_), None) if placement::is_meant(&config.data) => {
-                Some(Self::Column)
-            }
-            (DataFormat::Ratings(_), None) => Some(Self::Data),
-            _ => None,
-        }
+        let data = &config.data;
+        data.is_of_ratings().then(|| match data.users_file() {
+            _ if config.hides_users() => Self::Hashed,
+            Some(_) => Self::File,
+            None if placement::is_meant(data) => Self::Column,
+            None => Self::Data,
+        })
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn training_data(config: Config, base: &Path) -> Result<Interactions,
     let mut config = completed(config)?;
     let materials = Materials::new(base);
     let loaded = materials.loaded(&config.data)?;
-    if numbers::is_matrix(&config.data) {
+    if !config.data.is_of_ratings() {
         let why = "is one of matrices, and recommendations are of items in rating files";
         return Err(DataTableError::Key { key: "format", why }.into());
     }

@@ -1,7 +1,6 @@
 //! Which warnings apply to an experiment.
 
 use super::experiment::Experiment;
-use super::graph::is_bipartite;
 use super::warning::Warning;
 use crate::algorithm::{ClipRule, Start};
 use crate::config::{DataFormat, EngineKind};
@@ -31,8 +30,8 @@ pub(super) fn of(experiment: &Experiment) -> Vec<Warning> {
             warnings.push(Warning::DearerThanLocal);
         }
         warnings.extend(reinterpreted(experiment));
-        let is_read = config.data.format != DataFormat::Generated;
-        if is_bipartite(config) && is_read && config.data.ranges.is_none() {
+        let is_read = config.data.format() != DataFormat::Generated;
+        if config.data.is_bipartite() && is_read && config.data.ranges().is_none() {
             warnings.push(Warning::ClampedEntries);
         }
         warnings.extend(experiment.why_open().map(Warning::OpenContributions));

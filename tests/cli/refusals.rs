@@ -99,7 +99,7 @@ fn values_out_of_range_are_refused_with_file_key_finding_and_range() {
         ),
         (
             "data.degree_floor=0",
-            &["degree_floor", "found 0", "at least 1"],
+            &["degree_floor", "integer `0`", "at least 1"],
         ),
         // Under noise no data at all are data like any other.
         (

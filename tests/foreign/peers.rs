@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use undertone::config::read_config;
 use undertone::engine::Silent;
 use undertone::run::run;
 use undertone::scenario::Experiment;
 
 use crate::support::repository;
+use crate::support::told;
 
 const FILE: &str = "
 name = \"hospitals\"
@@ -37,8 +37,7 @@ edge [ source 0 target 1 ] edge [ source 1 target 2 ] edge [ source 2 target 3 ]
 
 fn resolve(folder: &Path, set: &[&str]) -> Result<Experiment, String> {
     let set: Vec<String> = set.iter().map(ToString::to_string).collect();
-    let config = read_config(&folder.join("file.toml"), &set).expect("valid keys");
-    Experiment::resolve(config, folder).map_err(|error| error.to_string())
+    Experiment::load(&folder.join("file.toml"), &set).map_err(|error| told(&error))
 }
 
 fn folder() -> tempfile::TempDir {

@@ -143,7 +143,7 @@ pub(super) const MISTAKES: &[Mistake] = mistakes! {
     "ranges for ratings": SHORT, "items = 6" => "items = 6\nranges = [0, 5]", at "ranges", "ranges", "values = \"ratings\"";
     "a header for ratings": SHORT, "items = 6" => "items = 6\nheader = true", at "header", "header", "matrix-csv";
     "items of numbers": ROWS, "header = true" => "header = true\nitems = 2", at "items", "items", "leave it out";
-    "a length is missing": ROWS, "row_clip = 1.5\n" => "", at "[data]", "row_clip", "such as row_clip = 1.0";
+    "a length is missing": ROWS, "row_clip = 1.5\n" => "", at "[data]", "row_clip", "row_clip = 1.0, a public bound";
     "a length of nothing": ROWS, "row_clip = 1.5" => "row_clip = 0.0", at "row_clip", "row_clip", "above 0";
     "a range that is none": ROWS, "[40, 120]" => "[120, 40]", at "ranges", "ranges", "low";
     "a range of a column that is not there": ROWS, "[40, 90]]" => "[40, 90], [0, 1]]", at "ranges", "ranges", "3";

@@ -55,9 +55,9 @@ fn the_automatic_share_is_the_least_one_without_a_spike() {
     // What is written to be run again has the number, and runs to the same bits.
     let written = auto.portable_config();
     let number = MeanShare::Share(share);
-    assert_eq!(written.data.mean_share, Some(number));
+    assert_eq!(written.data.mean_share(), Some(number));
     let text = undertone::config::resolved(&written);
-    let read = toml::from_str(&text).expect("what was written reads back");
+    let read = undertone::config::Config::read(&text).expect("what was written reads back");
     let again = Experiment::resolve(read, &sims()).expect("valid");
     assert_eq!(again.centring(), auto.centring());
     assert_eq!(run(&again).basis(), run(&auto).basis());

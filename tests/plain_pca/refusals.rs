@@ -3,10 +3,11 @@
 use undertone::scenario::Experiment;
 
 use super::{config, sims};
+use crate::support::told;
 
 fn refused(name: &str, set: &[&str]) -> String {
-    let error = Experiment::resolve(config(name, set), &sims()).expect_err("refused");
-    error.to_string()
+    let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+    told(&Experiment::load(&sims().join(name), &set).expect_err("refused"))
 }
 
 #[test]
@@ -193,14 +194,11 @@ fn ratings_are_kept_as_numbers_where_they_are_asked_for() {
     for (more, words) in [
         (
             &["data.centre=private", "data.raw_clip=1"][..],
-            "take a mean from every column",
+            "a mean of every column",
         ),
         (&["data.scale=[0, 1]"], "give that too, as ranges"),
     ] {
-        let config = config("quickstart.toml", &[&set[..], more].concat());
-        let message = Experiment::resolve(config, &sims())
-            .expect_err("refused")
-            .to_string();
+        let message = refused("quickstart.toml", &[&set[..], more].concat());
         assert!(message.contains(words), "{message}");
     }
 }

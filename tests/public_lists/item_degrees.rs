@@ -33,7 +33,7 @@ fn failures(receipt: &Value) -> Vec<String> {
 fn decided(experiment: &Experiment) -> (Vec<String>, u32) {
     let items = experiment.interactions();
     let names = (0..items.items()).map(|item| items.item_name(item).to_owned());
-    (names.collect(), experiment.config().data.degree_floor)
+    (names.collect(), experiment.config().data.degree_floor())
 }
 
 /// Takes interactions with the fifth most rated item away until one more decides other items, or another floor: two neighbours.

@@ -9,6 +9,7 @@ use undertone::run::run;
 use undertone::scenario::{Experiment, MemoryPlan};
 
 use super::{ITEMS, config, experiment, folder, log};
+use crate::support::told;
 
 /// The ways to say who is dealt to whom.
 const BY_DATA: &[&str] = &[];
@@ -22,8 +23,8 @@ const BY_COLUMN: &[&str] = &[
 
 fn refused(set: &[&str]) -> String {
     let folder = folder(&log());
-    let refused = Experiment::resolve(config(folder.path(), set), folder.path());
-    refused.expect_err("refused").to_string()
+    let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+    told(&Experiment::load(&folder.path().join("file.toml"), &set).expect_err("refused"))
 }
 
 /// The upper triangle of every peer's matrix: peers × values.
@@ -179,7 +180,7 @@ fn users_outside_the_list_are_left_out_and_move_nothing() {
     log.retain(|line| line.0 != 5);
     let fewer = experiment(&log, BY_FILE);
     assert_eq!((fewer.data().users, fewer.data().users_unknown), (40, 1));
-    let hash = fewer.config().data.users_hash.as_ref().expect("filled in");
+    let hash = fewer.config().data.users_hash().expect("filled in");
     let stated = format!("data.users_hash={hash}");
     experiment(&log, &[BY_FILE[0], &stated]);
 }

@@ -20,6 +20,12 @@ pub(crate) fn repository(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
+/// An error with its causes.
+pub(crate) fn told(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
 /// Says that a test checked nothing, and why. Straight to standard error: the test runner hides what a
 /// passing test prints.
 pub(crate) fn skipped(why: impl std::fmt::Display) {

@@ -123,7 +123,7 @@ fn algorithms(
 pub(super) fn settings(experiment: &Experiment) -> (Vec<Proposal>, Vec<(String, String)>) {
     let config = experiment.config();
     let mut floors = FLOORS.to_vec();
-    floors.push(config.data.degree_floor);
+    floors.push(config.data.degree_floor());
     floors.sort_unstable();
     floors.dedup();
     let session = experiment.session(&Seed::from_u64(config.seed));
@@ -153,7 +153,7 @@ pub(super) fn settings(experiment: &Experiment) -> (Vec<Proposal>, Vec<(String, 
 /// their error was nowhere above that of plain floors by more than 5 %, and up to 20 % below it. Any other rule is kept.
 pub(super) fn rule(config: &Config) -> SensitivityRule {
     let privacy = &config.privacy;
-    let of_one = privacy.adjacency == Adjacency::Interaction && config.data.degree_cap.is_none();
+    let of_one = privacy.adjacency == Adjacency::Interaction && config.data.degree_cap().is_none();
     match privacy.sensitivity() {
         SensitivityRule::Exact if of_one => SensitivityRule::RootFloor,
         other => other,
@@ -203,7 +203,8 @@ fn setting(
     let block = &program.releases[0].blocks[0];
     let privacy = &config.privacy;
     let (adjacency, rule) = (privacy.adjacency, rule(config));
-    let sensitivity = SensitivitySpec::new(adjacency, rule, floor, config.data.degree_cap);
+    let sensitivity =
+        SensitivitySpec::new(adjacency, rule, floor, config.data.degree_cap().copied());
     sensitivity
         .of(block.quantity, block.columns)
         .map_err(|error| error.to_string())?;

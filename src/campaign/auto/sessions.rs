@@ -69,7 +69,7 @@ pub(super) fn chosen(config: &Config, candidate: &Candidate, reference_floor: u3
     let mut config = shared(config);
     config.algorithm = candidate.algorithm;
     config.averaging = candidate.averaging.clone();
-    config.data.degree_floor = candidate.degree_floor;
+    config.data.set_degree_floor(candidate.degree_floor);
     config.privacy.sensitivity = Some(candidate.sensitivity);
     config.evaluation.reference_floor = Some(reference_floor);
     config

@@ -219,7 +219,7 @@ impl Sweep {
         let resolve = || Experiment::resolve_from(config.clone(), &self.materials);
         let key = (
             HeldKey::of(&config),
-            config.data.degree_floor,
+            config.data.degree_floor(),
             config.algorithm.table().rank(),
             (!config.algorithm.weights().source.is_none())
                 .then(|| config.algorithm.weights().numbers()),
@@ -259,7 +259,7 @@ impl Sweep {
             let (config, reference) = (self.cell_config(cell), self.reference_config(cell));
             let base = self.materials.base();
             let mut data = blake3::Hasher::new();
-            let path = &config.data.path;
+            let path = config.data.path().to_owned();
             let known = known.get(path.clone(), || {
                 Ok::<_, SweepRunError>(self.materials.digest_in_memory(&config.data))
             })?;

@@ -15,8 +15,8 @@ use crate::plan::Memo;
 use crate::privacy::{Adjacency, BudgetSplit, Calibration, OnDisconnect, Scheme, SensitivityRule};
 use crate::recommender::RankingQuality;
 use crate::run::References;
+use crate::scenario::graph;
 use crate::scenario::{Experiment, ExperimentError, HeldKey, Materials, MemoryPlan, Warning};
-use crate::scenario::{graph, numbers};
 
 /// All that decides the references of a matrix: who holds what, degree floor, rank, exponent and shrinkage of P where there is one.
 pub(super) type FixedKey = (HeldKey, u32, usize, Option<(f64, f64)>);
@@ -328,8 +328,10 @@ fn merged(found: Vec<(String, String)>) -> Vec<String> {
 
 /// The same data and algorithm on the reference floor, with nothing that no reference depends on.
 pub(super) fn neutral(mut config: Config) -> Config {
-    let floor = config.data.degree_floor;
-    config.data.degree_floor = config.evaluation.reference_floor.unwrap_or(floor);
+    let floor = config.data.degree_floor();
+    config
+        .data
+        .set_degree_floor(config.evaluation.reference_floor.unwrap_or(floor));
     config.noise = NoiseConfig {
         scheme: Scheme::None,
         bits: None,
@@ -350,7 +352,7 @@ pub(super) fn neutral(mut config: Config) -> Config {
         on_disconnect: OnDisconnect::Refuse,
         participants_per_person: None,
     };
-    if numbers::are_meant(&config.data) {
+    if config.data.is_of_numbers() {
         config.privacy.adjacency = Adjacency::User;
         config.privacy.sensitivity = Some(SensitivityRule::UnitRow);
     }
@@ -358,7 +360,7 @@ pub(super) fn neutral(mut config: Config) -> Config {
         config.privacy.adjacency = adjacency;
         config.privacy.sensitivity = Some(SensitivityRule::Exact);
     }
-    if config.data.degree_cap.is_some() {
+    if config.data.degree_cap().is_some() {
         // The only proofs that cover a cap.
         config.privacy.adjacency = Adjacency::User;
     }

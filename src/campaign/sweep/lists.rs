@@ -43,9 +43,9 @@ impl Sweep {
 
 /// This configuration with nothing that a run without noise does not depend on. Items and floor of a released matrix, which follow from ε, stay.
 fn without_noise(config: &Config) -> Config {
-    let floor = config.data.degree_floor;
+    let floor = config.data.degree_floor();
     let mut plain = grid::neutral(config.clone());
-    plain.data.degree_floor = floor;
+    plain.data.set_degree_floor(floor);
     // Rows are divided by what the rule says.
     plain.privacy.sensitivity = config.privacy.sensitivity;
     plain.privacy.adjacency = config.privacy.adjacency;

@@ -154,25 +154,28 @@ pub(super) fn execute(options: &CheckArguments) -> Result<Verdict> {
 fn steps(tables: &SessionTables, rows: usize) -> Vec<String> {
     let data = &tables.data;
     let mut steps = Vec::new();
-    if let Some(clip) = data.row_clip {
-        if let Some(drop) = &data.drop {
+    if let Some(clip) = data.row_clip() {
+        if let Some(drop) = data.drop() {
             steps.push(format!("{} columns are left out", drop.len()));
         }
-        if data.ranges.is_some() {
+        if data.ranges().is_some() {
             steps.push("numbers are clipped to public ranges and become 0 to 1".to_owned());
         }
-        if data.means.is_some() {
+        if data.means().is_some() {
             steps.push("public means are taken from them".to_owned());
         }
-        if let Some(raw_clip) = data.raw_clip {
+        if let Some(raw_clip) = data.raw_clip() {
             steps.push(format!(
                 "their sum, of rows shortened to {raw_clip}, is released first, and the mean that everybody knows then is taken from them"
             ));
         }
         steps.push(format!("rows longer than {clip} are shortened to that"));
     } else {
-        steps.push(format!("ratings above {} count, once each", data.threshold));
-        if let Some(cap) = data.degree_cap {
+        steps.push(format!(
+            "ratings above {} count, once each",
+            data.threshold()
+        ));
+        if let Some(cap) = data.degree_cap() {
             steps.push(format!("{cap} of them at most"));
         }
     }

@@ -155,10 +155,9 @@ impl Deployment {
         let tables = SessionTables::read(&self.tables, beacon, draw)?;
         let mut config = tables.shared(members);
         defaults::of_format(&mut config, None);
-        if !numbers::is_matrix(&config.data) {
+        if !!config.data.is_of_ratings() {
             // The session's columns are the list of items.
-            config.data.items_file = None;
-            if let Some(stated) = config.data.items_hash.take() {
+            if let Some(stated) = config.data.take_items_hash() {
                 let found = self.items()?.hash();
                 if stated != found {
                     let path = PathBuf::from("of the session");

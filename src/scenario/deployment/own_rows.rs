@@ -1,14 +1,10 @@
 //! One member's file as the session has its rows.
 
-use std::num::NonZeroU32;
-
 use super::{Deployment, DeploymentError, tables};
 use crate::algorithm::LocalData;
 use crate::data::{FileFormat, OwnFile};
 use crate::linalg::SparseRows;
-use crate::scenario::error::{DataTableError, ExperimentError};
 use crate::scenario::materials::Materials;
-use crate::scenario::numbers;
 use crate::scenario::rows::Rows;
 
 /// What one member holds, and what became of its file. `Debug` prints no row.
@@ -32,7 +28,7 @@ impl Deployment {
     pub fn check_columns(&self, file: &OwnFile) -> Result<(), DeploymentError> {
         let config = self.shared(1, &[0; 32], 0)?;
         let format = file.format();
-        let is_matrix = numbers::is_matrix(&config.data);
+        let is_matrix = !config.data.is_of_ratings();
         if is_matrix != matches!(format, FileFormat::Matrix(_)) {
             let wanted = match is_matrix {
                 true => "rows of numbers",
@@ -43,7 +39,7 @@ impl Deployment {
         if !is_matrix {
             return Ok(());
         }
-        let drop = config.data.drop.as_deref().unwrap_or_default();
+        let drop = config.data.drop().map(Vec::as_slice).unwrap_or_default();
         let theirs = file.loaded().columns_without(drop)?;
         let differs = (0..theirs.len().max(self.columns.len()))
             .find(|&at| self.columns.get(at) != theirs.get(at));
@@ -73,17 +69,15 @@ impl Deployment {
         // Which items a cap keeps is drawn alike by all members.
         config.seed = tables::start_seed(&[0; 32]);
         let materials = Materials::new(&self.base);
-        let drop = config.data.drop.as_deref().unwrap_or_default();
-        let (loaded, list) = match numbers::is_matrix(&config.data) {
+        let drop = config.data.drop().map(Vec::as_slice).unwrap_or_default();
+        let (loaded, list) = match !config.data.is_of_ratings() {
             true => (file.loaded().without_columns(drop)?, None),
             false => (
-                file.loaded().above(config.data.threshold),
+                file.loaded().above(config.data.threshold()),
                 Some(self.items()?),
             ),
         };
-        let floor = NonZeroU32::new(config.data.degree_floor)
-            .ok_or(DataTableError::DegreeFloor)
-            .map_err(ExperimentError::from)?;
+        let floor = config.data.floor();
         let rows = Rows::of(
             &config,
             &loaded,

@@ -1,6 +1,5 @@
 //! A session as its participants plan it: noise, averaging and graphs, then the starting block.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::tables::SessionTables;
@@ -15,7 +14,7 @@ use crate::protocol::SessionPlanError;
 use crate::protocol::regroup::Tolerance;
 use crate::scenario::arranged::Arranged;
 use crate::scenario::clock::Clock;
-use crate::scenario::error::{DataTableError, ExperimentError, NetworkError, PrivacyTableError};
+use crate::scenario::error::{ExperimentError, NetworkError, PrivacyTableError};
 use crate::scenario::materials::Materials;
 use crate::scenario::resolve::completed_tables;
 use crate::scenario::{algorithm_keys, dropouts, memory, network, numbers, planning, promise};
@@ -63,7 +62,7 @@ impl SessionDraft {
             .topology(&config.topology, members)
             .map_err(NetworkError::Topology)?;
         let mut config = completed_tables(config)?;
-        let floor = NonZeroU32::new(config.data.degree_floor).ok_or(DataTableError::DegreeFloor)?;
+        let floor = config.data.floor();
         let graphs = network::matched(&config, members, topology, materials, &mut clock)?;
         dropouts::settle(&mut config, &graphs.topology)?;
         let items = parts.items.len();
@@ -178,7 +177,7 @@ impl SessionDraft {
             .flat_map(|one| &one.blocks);
         let mut quantities = blocks.map(|block| block.quantity);
         let of_a = |one| matches!(one, Product | PackedTriangle | IsometricTriangle);
-        data.degree_cap.is_none() && !numbers::are_meant(data) && quantities.all(of_a)
+        data.degree_cap().is_none() && !data.is_of_numbers() && quantities.all(of_a)
     }
 }
 
@@ -221,7 +220,7 @@ fn check_constants(
     materials: &Materials,
     columns: usize,
 ) -> Result<(), ExperimentError> {
-    if !numbers::are_meant(&config.data) {
+    if !config.data.is_of_numbers() {
         return Ok(());
     }
     let base = materials.base();

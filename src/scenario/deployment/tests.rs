@@ -357,7 +357,7 @@ fn a_private_mean_is_taken_from_the_rows_of_all_members_and_paid_as_in_a_simulat
     let simulated = text
         .replace("[data]\n", "[data]\npath = \"rows.csv\"\n")
         .replace("[topology]", "[peers]\ncount = 8\n[topology]");
-    let config = toml::from_str(&simulated).expect("an experiment");
+    let config = Config::read(&simulated).expect("an experiment");
     let simulated = crate::scenario::Experiment::resolve(config, folder.path()).expect("valid");
     let made = deployment(&text, 3).expect("valid");
     let planned = made.plan(&[50; 8], &[3; 32], 0).expect("valid");

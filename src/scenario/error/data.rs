@@ -83,14 +83,6 @@ pub enum DataTableError {
         /// Cells of the largest picture.
         most: usize,
     },
-    /// A degree floor of 0.
-    #[error(
-        "[data] degree_floor must be at least 1 (1 divides each row by its own degree), found 0"
-    )]
-    DegreeFloor,
-    /// A degree cap of 0.
-    #[error("[data] degree_cap must be at least 1, found 0; leave it out to keep all interactions")]
-    DegreeCap,
     /// Nothing left to compute with, and no noise either. Under noise such a run is like any other.
     #[error(
         "[data] no interaction is left: all {ratings} ratings lie at or below data.threshold = {threshold}; lower it"
@@ -101,25 +93,6 @@ pub enum DataTableError {
         /// The threshold.
         threshold: f64,
     },
-    /// Two sources of the item list.
-    #[error(
-        "[data] give either items (the {items} most rated, drawn from the data) or items_file (a list that is public), not \
-         both; a file that should count for less is shortened with a text editor"
-    )]
-    ItemsAndItemsFile {
-        /// `data.items`.
-        items: usize,
-    },
-    /// The hash of a list without the list.
-    #[error(
-        "[data] items_hash belongs to items_file, which is missing: give both or leave both out"
-    )]
-    ItemsHashAlone,
-    /// The hash of a list of users without the list.
-    #[error(
-        "[data] users_hash belongs to users_file, which is missing: give both or leave both out"
-    )]
-    UsersHashAlone,
     /// A list of users other than the one the configuration was made with.
     #[error(
         "[data] users_file {path} holds another list than users_hash says (found {found}, stated {stated}): restore the file, \

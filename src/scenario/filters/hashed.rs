@@ -7,70 +7,73 @@ use crate::config::{Config, PeerCount};
 use crate::data::Partition;
 use crate::privacy::Scheme;
 use crate::scenario::error::{ExperimentError, NetworkError};
-use crate::scenario::{graph, numbers};
+use crate::scenario::rules::{Rule, broken};
+
+/// What says how many users there are, or which peer holds whom.
+const RULES: &[Rule] = &[
+    (
+        "data.format",
+        |config| !config.data.is_of_ratings(),
+        "has rows without names to hash: leave peers.partition out",
+    ),
+    (
+        "peers.count",
+        |config| config.peers.count == PeerCount::Users,
+        "= \"users\" is one peer per user: give a number of peers, or leave peers.partition out",
+    ),
+    (
+        "peers.sizes",
+        |config| config.peers.sizes.is_some(),
+        "says how many users each peer holds, and a hash does not: leave one of the two out",
+    ),
+];
+
+/// What is planned by the number of users.
+const UNLISTED: &[Rule] = &[
+    (
+        "noise.scheme",
+        |config| config.noise.scheme == Scheme::Ring,
+        "= \"ring\" is planned by the most rows of a peer",
+    ),
+    (
+        "algorithm.clip",
+        |config| config.algorithm.table().clip(1).is_some(),
+        "is planned by the number of users",
+    ),
+    (
+        "data.values",
+        |config| config.data.is_of_numbers(),
+        "= \"ratings\" may be planned by the number of users",
+    ),
+    (
+        "algorithm.kind",
+        |config| config.algorithm.table().requirements().arrival.is_some(),
+        "= \"streaming\" takes users in the order of their list",
+    ),
+    (
+        "recommender",
+        |config| config.recommender.is_some(),
+        "weighs popularity by the number of users",
+    ),
+    (
+        "pilot",
+        |config| config.pilot.is_some(),
+        "is read with the number of users",
+    ),
+];
 
 /// Refuses settings that a partition by hashes cannot serve, whatever the data.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     if config.peers.partition != Partition::Hashed {
         return Ok(());
     }
-    let refuse = |key, why| Err(NetworkError::Hashed { key, why }.into());
-    if numbers::is_matrix(&config.data) || graph::is_meant(&config.data) {
-        return refuse(
-            "data.format",
-            "has rows without names to hash: leave peers.partition out",
-        );
+    if let Some((key, why)) = broken(RULES, config) {
+        return Err(NetworkError::Hashed { key, why }.into());
     }
-    if config.peers.count == PeerCount::Users {
-        return refuse(
-            "peers.count",
-            "= \"users\" is one peer per user: give a number of peers, or leave peers.partition out",
-        );
-    }
-    if config.peers.sizes.is_some() {
-        return refuse(
-            "peers.sizes",
-            "says how many users each peer holds, and a hash does not: leave one of the two out",
-        );
-    }
-    if !config.hides_users() {
-        return Ok(());
-    }
-    let algorithm = &config.algorithm;
-    let needs = [
-        (
-            "noise.scheme",
-            config.noise.scheme == Scheme::Ring,
-            "= \"ring\" is planned by the most rows of a peer",
-        ),
-        (
-            "algorithm.clip",
-            algorithm.table().clip(1).is_some(),
-            "is planned by the number of users",
-        ),
-        (
-            "data.values",
-            numbers::are_meant(&config.data),
-            "= \"ratings\" may be planned by the number of users",
-        ),
-        (
-            "algorithm.kind",
-            algorithm.table().requirements().arrival.is_some(),
-            "= \"streaming\" takes users in the order of their list",
-        ),
-        (
-            "recommender",
-            config.recommender.is_some(),
-            "weighs popularity by the number of users",
-        ),
-        (
-            "pilot",
-            config.pilot.is_some(),
-            "is read with the number of users",
-        ),
-    ];
-    match needs.into_iter().find(|(_, needed, _)| *needed) {
-        Some((key, _, why)) => Err(NetworkError::HashedUnlisted { key, why }.into()),
-        None => Ok(()),
+    match broken(UNLISTED, config) {
+        Some((key, why)) if config.hides_users() => {
+            Err(NetworkError::HashedUnlisted { key, why }.into())
+        }
+        _ => Ok(()),
     }
 }

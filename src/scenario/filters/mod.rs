@@ -127,7 +127,7 @@ pub(crate) fn apply(
         (None, None) => (kept, None),
     };
     let trained = kept.len();
-    let kept = match config.data.degree_cap {
+    let kept = match config.data.degree_cap().copied() {
         Some(cap) => (choices.cap)(&kept, cap as usize, seed).0,
         None => kept,
     };
@@ -140,19 +140,8 @@ pub(crate) fn apply(
     })
 }
 
-/// Refuses settings under which a step maps neighbours to no neighbours, whatever the data, and settings of the item
-/// list that contradict each other. Caps are the sensitivity's to refuse.
+/// Refuses settings under which a step maps neighbours to no neighbours, whatever the data. Caps are the sensitivity's to refuse.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
-    let data = &config.data;
-    if data.items_file.is_some() && data.items > 0 {
-        return Err(DataTableError::ItemsAndItemsFile { items: data.items }.into());
-    }
-    if data.items_file.is_none() && data.items_hash.is_some() {
-        return Err(DataTableError::ItemsHashAlone.into());
-    }
-    if data.users_file.is_none() && data.users_hash.is_some() {
-        return Err(DataTableError::UsersHashAlone.into());
-    }
     hashed::check(config)?;
     placement::check(config)?;
     let adjacency = config.privacy.adjacency;
@@ -170,13 +159,13 @@ pub(super) fn item_list(
     config: &mut Config,
     materials: &Materials,
 ) -> Result<Option<Arc<ItemNames>>, ExperimentError> {
-    let Some(path) = &config.data.items_file else {
+    let Some(path) = config.data.items_file() else {
         return Ok(None);
     };
     let path = materials.base().join(path);
     let list = materials.item_list(&path).map_err(DataTableError::from)?;
     let found = list.hash();
-    match &config.data.items_hash {
+    match config.data.items_hash() {
         Some(stated) if *stated != found => Err(DataTableError::ItemsHash {
             path,
             stated: stated.clone(),
@@ -184,7 +173,7 @@ pub(super) fn item_list(
         }
         .into()),
         _ => {
-            config.data.items_hash = Some(found);
+            config.data.set_items_hash(found);
             Ok(Some(list))
         }
     }
@@ -198,11 +187,11 @@ pub(super) fn note_users(
     config: &mut Config,
     materials: &Materials,
 ) -> Result<(), ExperimentError> {
-    let Some(path) = &config.data.users_file else {
+    let Some(path) = config.data.users_file() else {
         return Ok(());
     };
     let found = materials.user_list(path)?.hash();
-    match &config.data.users_hash {
+    match config.data.users_hash() {
         Some(stated) if *stated != found => Err(DataTableError::UsersHash {
             path: materials.base().join(path),
             stated: stated.clone(),
@@ -210,7 +199,7 @@ pub(super) fn note_users(
         }
         .into()),
         _ => {
-            config.data.users_hash = Some(found);
+            config.data.set_users_hash(found);
             Ok(())
         }
     }
@@ -235,7 +224,7 @@ pub(super) fn filtered(
     let list = match list {
         Some(list) => list,
         None => {
-            drawn = ItemNames::most_rated(read, config.data.items);
+            drawn = ItemNames::most_rated(read, config.data.items());
             &drawn
         }
     };
@@ -244,17 +233,17 @@ pub(super) fn filtered(
             // A matrix has none: refused before.
             let format = config
                 .data
-                .format
+                .format()
                 .ratings()
                 .unwrap_or(data::Format::CsvTriples);
-            let mut table = numbers::table_options(&config.data);
+            let mut table = config.data.table_options();
             // What nobody holds is at no peer.
             table.columns.peer = None;
-            let threshold = Some(config.data.threshold);
+            let threshold = Some(config.data.threshold());
             let path = base.join(path);
             let loaded = numbers::load_ratings(&path, format, &table, threshold);
             let test = loaded.map_err(|error| {
-                let obtain = config.data.obtain.as_deref();
+                let obtain = config.data.obtain().map(String::as_str);
                 let missing = DataTableError::missing(&error, "evaluation.test", &path, obtain);
                 let other = || EvaluationError::Test(error).into();
                 missing.map_or_else(other, ExperimentError::from)
@@ -294,7 +283,7 @@ pub(super) fn filtered(
         items_unknown: list.unknown_to(read),
         interactions_kept: rows.len(),
         interactions_held_out: kept.interactions_held_out,
-        degree_floor: config.data.degree_floor,
+        degree_floor: config.data.degree_floor(),
         interactions_capped: kept.capped,
         users_without_interactions: (0..rows.users())
             .filter(|&user| rows.row(user).is_empty())

@@ -148,7 +148,7 @@ fn combinations(adjacency: Adjacency) -> Vec<Config> {
 }
 
 fn base() -> Config {
-    toml::from_str(&format!(
+    Config::read(&format!(
         r#"
         name = "neighbours"
         seed = 3
@@ -231,17 +231,17 @@ fn search(
             continue;
         }
         let seed = Seed::from_u64(config.seed);
-        let threshold = config.data.threshold;
+        let threshold = config.data.threshold();
         let worlds = worlds.entry(threshold.to_bits()).or_insert_with(|| {
             let both = |pair: &[Lines; 2]| pair.each_ref().map(|lines| read(lines, threshold));
             pairs.iter().map(both).collect()
         });
-        let file = config.data.items_file.as_ref();
+        let file = config.data.items_file();
         let listed = file.map(|file| ItemNames::load(&folder.join(file)).expect("good"));
         for [a, b] in worlds.iter() {
             let drawn = |data: &Interactions| match &listed {
                 Some(list) => list.clone(),
-                None => ItemNames::most_rated(data, config.data.items),
+                None => ItemNames::most_rated(data, config.data.items()),
             };
             let public = drawn(a);
             let other = if list == List::Redrawn {
@@ -271,7 +271,7 @@ fn search(
 
 /// Whether at most one peer holds other rows in the two worlds, and every peer the rows of its users.
 fn one_peer(config: &Config, a: &Interactions, b: &Interactions) -> bool {
-    let floor = std::num::NonZeroU32::new(config.data.degree_floor).expect("at least 1");
+    let floor = config.data.floor();
     let users = assignment(config, a, (PEERS, None)).expect("enough users");
     let dealt = |data: &Interactions| {
         let rows = dealt(config, &data.normalised_rows(floor), data, (PEERS, None));
@@ -357,7 +357,7 @@ fn under_matrix_adjacencies_choosing_interactions_is_refused_and_a_list_brings_n
     let materials = Materials::new(folder.path());
     for adjacency in [Adjacency::Matrix, Adjacency::UnitSpectral] {
         for config in combinations(adjacency) {
-            let chooses = config.evaluation.holdout.is_some() || config.data.degree_cap.is_some();
+            let chooses = config.evaluation.holdout.is_some() || config.data.degree_cap().is_some();
             assert_eq!(
                 refused(&config, &materials),
                 chooses,
@@ -395,7 +395,7 @@ fn exceeding(set: &[&str], choices: Choices, tries: usize) -> (usize, f64) {
     let sensitivity = experiment.sensitivity;
     let delta = sensitivity.bound(sensitivity.statistic().of(start));
     let begun = PublicState::new(Arc::clone(start));
-    let floor = std::num::NonZeroU32::new(config.data.degree_floor).expect("at least 1");
+    let floor = config.data.floor();
     let raw = &experiment.loaded.interactions;
     let list = ItemNames::of(&experiment.interactions);
     let kept = |data: &Interactions| {

@@ -1,7 +1,6 @@
 //! Users that have interacted with something or not: one item or one user more.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::{Canary, Read, begun};
@@ -14,7 +13,6 @@ use crate::privacy::Adjacency;
 use crate::scenario::Experiment;
 use crate::scenario::divisor::Divisor;
 use crate::scenario::filters::{self, Choices};
-use crate::scenario::numbers;
 use crate::vocabulary::{Quantity, Seed, TAIL_DEGREES};
 
 /// The filters of an experiment, with the public list of items held fixed.
@@ -61,7 +59,7 @@ impl<'a> Filters<'a> {
 
     /// Whether the data are rows of a matrix, of which nothing is filtered.
     pub(super) fn of_matrix(&self) -> bool {
-        numbers::is_matrix(&self.experiment.config().data)
+        !self.experiment.config().data.is_of_ratings()
     }
 
     /// What the filters leave of these interactions.
@@ -95,7 +93,7 @@ impl<'a> Filters<'a> {
     /// every row, and the coins are public.
     pub(super) fn surviving(&self, user: usize, columns: &[u32]) -> Vec<u32> {
         let mut uncapped = self.experiment.config().clone();
-        uncapped.data.degree_cap = None;
+        uncapped.data.remove_degree_cap();
         self.row(&uncapped, user, columns)
     }
 }
@@ -179,11 +177,9 @@ pub(in crate::assess::audit) fn search(
             best = Some((size, candidate));
         }
     };
-    let floor = config.data.degree_floor as usize;
-    let cap = config
-        .data
-        .degree_cap
-        .map_or(usize::MAX, |cap| cap as usize);
+    let floor = config.data.degree_floor() as usize;
+    let cap = config.data.degree_cap();
+    let cap = cap.map_or(usize::MAX, |cap| *cap as usize);
     let surviving = filters.surviving(user, &columns);
     let blocks = experiment.releases().iter().flat_map(|one| &one.blocks);
     let mut quantities = blocks.map(|block| block.quantity);
@@ -231,7 +227,7 @@ pub(in crate::assess::audit) fn search(
 
 /// What the experiment divides rows by.
 fn divisor(config: &Config) -> Divisor {
-    let floor = NonZeroU32::new(config.data.degree_floor).expect("resolved: at least 1");
+    let floor = config.data.floor();
     Divisor::new(config, floor)
 }
 

@@ -75,7 +75,7 @@ fn candidates(filters: &Filters<'_>, user: usize, start: &Block) -> Vec<Row> {
         }
     };
     let ends = numbers::ends(config, experiment.base()).unwrap_or_default();
-    let clips = [config.data.row_clip, config.data.raw_clip];
+    let clips = [config.data.row_clip(), config.data.raw_clip()];
     let longest = clips.into_iter().flatten().fold(0.0, f64::max);
     let end = |column: usize| match ends.as_slice() {
         [] => [-2.0 * longest, 2.0 * longest],
@@ -90,7 +90,7 @@ fn candidates(filters: &Filters<'_>, user: usize, start: &Block) -> Vec<Row> {
         let mut row: Row = columns.iter().map(entry).collect();
         row.sort_unstable_by_key(|&(column, _)| column);
         let length = row.iter().fold(0.0_f64, |norm, (_, x)| norm.hypot(*x));
-        if let Some(limit) = config.data.row_limit
+        if let Some(limit) = config.data.row_limit().copied()
             && length > limit
         {
             let shorter = (1.0 - 1e-9) * limit / length;

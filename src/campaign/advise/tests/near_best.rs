@@ -440,7 +440,7 @@ fn advised_and_run(file: &str, keys: &[&str]) -> (f64, u64) {
     let mut config = experiment.config().clone();
     config.algorithm = advised.algorithm;
     config.averaging = advised.averaging;
-    config.data.degree_floor = advised.degree_floor;
+    config.data.set_degree_floor(advised.degree_floor);
     config.privacy.sensitivity = Some(advised.sensitivity);
     config.evaluation.reference_floor = Some(1);
     config.compare = None;
