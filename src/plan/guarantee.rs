@@ -16,7 +16,7 @@ use crate::privacy::{
 };
 use crate::protocol::{PlannedRelease, RingParameters, SessionParameters, Values};
 use crate::topology::Topology;
-use crate::vocabulary::Distribution;
+use crate::vocabulary::{Distribution, ReleaseId};
 
 /// What noise protects: how the budget is divided, the noise multiplier, the σ's and every coalition's loss.
 ///
@@ -295,6 +295,13 @@ impl Guarantee {
     #[must_use]
     pub fn division(&self) -> &Division {
         &self.division
+    }
+
+    /// What the σ's of a release, from 1, are multiplied by: 1 with an even budget and no private mean.
+    #[must_use]
+    pub fn noise_factor(&self, release: ReleaseId) -> f64 {
+        let known = self.division.factors().get(release.index());
+        known.copied().unwrap_or(1.0)
     }
 
     /// The noise multiplier and what it spends.

@@ -138,8 +138,7 @@ impl Plan {
     /// What the σ's of a release, from 1, are multiplied by: 1 with an even budget and no private mean.
     #[must_use]
     pub fn noise_factor(&self, release: ReleaseId) -> f64 {
-        let known = self.guarantee.division().factors().get(release.index());
-        known.copied().unwrap_or(1.0)
+        self.guarantee.noise_factor(release)
     }
 
     /// Whether every peer fills coordinates of its own in this release.

@@ -71,6 +71,18 @@ pub struct KnownAttempt {
     pub published: Option<u32>,
 }
 
+impl KnownAttempt {
+    fn stated(&self, read: Vec<u32>) -> StatedAttempt {
+        StatedAttempt {
+            release: self.release.0,
+            retry: self.retry,
+            view: self.view,
+            members: self.members.clone(),
+            read,
+        }
+    }
+}
+
 /// What a member that knows who took part in which attempts, and nothing more, accounts for: in order of releases, tries and views.
 ///
 /// What it does not know counts as read. Whoever takes part in the last attempt of a try is read in that one, and in no earlier one: those
@@ -100,21 +112,13 @@ impl Receipt {
         plan: &Plan,
         attempts: &[KnownAttempt],
     ) -> Result<(), RealisedError> {
-        let noise = plan.guarantee().noise();
+        let read = read_at_worst(attempts).into_iter();
+        let stated = attempts
+            .iter()
+            .zip(read)
+            .map(|(one, read)| one.stated(read));
         let graph = plan.network().noise_topology.graph().clone();
-        let mut realised = Realised::new(graph, noise.sigma_own(), noise.sigma_pairwise())?;
-        for (one, read) in attempts.iter().zip(read_at_worst(attempts)) {
-            realised.record(Attempted {
-                release: one.release,
-                retry: one.retry,
-                view: one.view,
-                members: one.members.clone(),
-                read,
-                revealed: Vec::new(),
-                sensitivity: 1.0,
-                scales: vec![plan.noise_factor(one.release); one.members.len()],
-            })?;
-        }
+        let realised = recorded(&stated.collect::<Vec<_>>(), graph, plan.guarantee())?;
         self.realised = RealisedReceipt::of(plan, &realised);
         Ok(())
     }
@@ -138,82 +142,98 @@ impl Receipt {
                 false,
             )]);
         };
-        let attempts = stated.attempts.len();
         range(
             "the number of realised.attempts",
-            attempts,
+            stated.attempts.len(),
             1,
             MOST_ATTEMPTS,
         )?;
-        let (plan, connectivity) = (guarantee.noise(), guarantee.connectivity());
-        let mut realised = Realised::new(graph.clone(), plan.sigma_own(), plan.sigma_pairwise())?;
-        let (mut is_planned, releases) = (true, program.releases.len());
-        for attempt in &stated.attempts {
-            let release = ReleaseId(attempt.release);
-            is_planned &= (1..=releases as u64).contains(&u64::from(attempt.release))
-                && attempt.retry <= losses.retries;
-            let place = (attempt.release as usize).saturating_sub(1);
-            let factor = guarantee
-                .division()
-                .factors()
-                .get(place)
-                .copied()
-                .unwrap_or(1.0);
-            realised.record(Attempted {
-                release,
-                retry: attempt.retry,
-                view: attempt.view,
-                members: attempt.members.clone(),
-                read: attempt.read.clone(),
-                revealed: Vec::new(),
-                sensitivity: 1.0,
-                scales: vec![factor; attempt.members.len()],
-            })?;
+        let realised = recorded(&stated.attempts, graph.clone(), guarantee)?;
+        let mut findings = stated.check_attempts(program, losses.retries);
+        let asked = (promise.colluders, losses.tolerate);
+        match squares(&realised, guarantee.connectivity(), asked) {
+            Ok(found) => {
+                let noise = (guarantee.noise(), delta);
+                findings.extend(stated.compare(&RealisedReceipt::stated(Vec::new(), found, noise)));
+            }
+            Err(RealisedError::Floor { .. }) => findings.push(Finding::flag(
+                "realised.attempts: as many members as the session needs",
+                false,
+            )),
+            Err(other) => return Err(other.into()),
         }
-        let mut findings = vec![
+        Ok(findings)
+    }
+}
+
+impl RealisedReceipt {
+    /// Whether attempts at releases of this program, with so many retries, can have been made and charged as stated.
+    fn check_attempts(&self, program: &Program, retries: u32) -> Vec<Finding> {
+        let releases = 1..=program.releases.len() as u64;
+        let is_planned = |one: &StatedAttempt| {
+            releases.contains(&u64::from(one.release)) && one.retry <= retries
+        };
+        vec![
             Finding::flag(
                 "realised.attempts: at releases of the program, within the retries",
-                is_planned,
+                self.attempts.iter().all(is_planned),
             ),
             Finding::flag(
                 "realised.attempts: nobody could be read in two attempts at a release with one number of retries: they are charged once",
-                !is_read_twice(&stated.attempts),
+                !is_read_twice(&self.attempts),
             ),
-        ];
-        let asked = (promise.colluders, losses.tolerate);
-        let found = match squares(&realised, connectivity, asked) {
-            Ok(found) => found,
-            Err(RealisedError::Floor { .. }) => {
-                findings.push(Finding::flag(
-                    "realised.attempts: as many members as the session needs",
-                    false,
-                ));
-                return Ok(findings);
-            }
-            Err(other) => return Err(other.into()),
+        ]
+    }
+
+    /// Compares the losses stated with those computed again.
+    fn compare(&self, again: &Self) -> Vec<Finding> {
+        let number = |field, stated, computed| {
+            Finding::equal(&format!("realised.{field}"), stated, computed)
         };
-        let again = RealisedReceipt::stated(Vec::new(), found, (plan, delta));
-        let numbers = [
-            ("planned_mu", stated.planned_mu, again.planned_mu),
-            (
+        vec![
+            number("planned_mu", self.planned_mu, again.planned_mu),
+            number(
                 "planned_epsilon",
-                stated.planned_epsilon,
+                self.planned_epsilon,
                 again.planned_epsilon,
             ),
-            ("mu", stated.mu, again.mu),
-            ("epsilon", stated.epsilon, again.epsilon),
-        ];
-        findings.extend(numbers.map(|(field, stated, computed)| {
-            Finding::equal(&format!("realised.{field}"), stated, computed)
-        }));
-        findings.push(Finding {
-            what: "realised.is_exact".to_owned(),
-            stated: stated.is_exact.into(),
-            computed: again.is_exact.into(),
-            agrees: stated.is_exact == again.is_exact,
-        });
-        Ok(findings)
+            number("mu", self.mu, again.mu),
+            number("epsilon", self.epsilon, again.epsilon),
+            Finding {
+                what: "realised.is_exact".to_owned(),
+                stated: self.is_exact.into(),
+                computed: again.is_exact.into(),
+                agrees: self.is_exact == again.is_exact,
+            },
+        ]
     }
+}
+
+/// The execution in which these attempts, in order, were made with the noise of this guarantee.
+///
+/// # Errors
+/// [`RealisedError`] for attempts that cannot have happened.
+fn recorded(
+    attempts: &[StatedAttempt],
+    graph: Graph,
+    guarantee: &Guarantee,
+) -> Result<Realised, RealisedError> {
+    let noise = guarantee.noise();
+    let mut realised = Realised::new(graph, noise.sigma_own(), noise.sigma_pairwise())?;
+    for one in attempts {
+        let release = ReleaseId(one.release);
+        realised.record(Attempted {
+            release,
+            retry: one.retry,
+            view: one.view,
+            members: one.members.clone(),
+            read: one.read.clone(),
+            revealed: Vec::new(),
+            sensitivity: 1.0,
+            scales: vec![guarantee.noise_factor(release); one.members.len()],
+        })?;
+    }
+    Ok(realised)
 }
 
 /// Whether somebody could be read in two attempts of one try.
@@ -257,14 +277,7 @@ mod tests {
         assert_eq!(read[..2], [vec![1, 3], vec![0, 1, 2]]);
         let stated = |read: Vec<Vec<u32>>| -> Vec<StatedAttempt> {
             let both = published.iter().zip(read);
-            both.map(|(one, read)| StatedAttempt {
-                release: one.release.0,
-                retry: one.retry,
-                view: one.view,
-                members: one.members.clone(),
-                read,
-            })
-            .collect()
+            both.map(|(one, read)| one.stated(read)).collect()
         };
         assert!(is_read_twice(&stated(read)));
         assert!(!is_read_twice(&stated(read_at_worst(&[
