@@ -121,84 +121,103 @@ impl ItemList {
             record,
             expected,
         };
-        let mut bytes = Vec::new();
         let unreadable = |source| ItemListError::Unreadable {
             path: path.to_path_buf(),
             source,
         };
+        let mut bytes = Vec::new();
         let read = source.take(MOST_BYTES + 1).read_to_end(&mut bytes);
         if read.map_err(unreadable)? as u64 > MOST_BYTES {
             return Err(refused(1, "at most 1 GiB"));
         }
         let text = std::str::from_utf8(&bytes).map_err(|_| refused(1, "UTF-8 text"))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let mut list = Self::default();
-        let mut weights = Vec::new();
-        let mut columns = HEADER.len() - 1;
-        let mut known = BTreeSet::new();
-        let mut spellings = Spellings::default();
-        let mut record = csv::StringRecord::new();
+        let mut reader = ItemListReader::default();
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-            let Some(line) = line.strip_suffix('\n') else {
-                return Err(refused(number, "a line end: the file is cut off"));
-            };
-            let line = line.strip_suffix('\r').unwrap_or(line);
-            if hidden(line).is_some() {
-                return Err(refused(number, "no characters that cannot be seen"));
-            }
-            split_commas(line, &mut record)
-                .map_err(|_| refused(number, "three fields of text: row,item,degree"))?;
-            let fields = [0, 1, 2, 3].map(|i| record.get(i).unwrap_or_default());
-            if number == 1 {
-                columns = record.len();
-            }
-            let known_header = (HEADER.len() - 1..=HEADER.len()).contains(&columns);
-            let header = number > 1 || fields[..columns.min(4)] == HEADER[..columns.min(4)];
-            if !known_header || record.len() != columns || !header {
-                return Err(refused(
-                    number,
-                    "the header row,item,degree and three fields each, or both with a fourth, weight",
-                ));
-            }
-            if number == 1 {
-                continue;
-            }
-            if columns == HEADER.len() {
-                let weight = fields[3].parse::<f64>();
-                weights.push(weight.map_err(|_| refused(number, "a weight"))?);
-            }
-            if fields[0] != list.names.len().to_string() {
-                return Err(refused(number, "rows numbered 0, 1, 2, … in order"));
-            }
-            if fields[1].is_empty() || fields[1].len() > MOST_NAME {
-                return Err(refused(number, "an item id of 1 to 512 bytes"));
-            }
-            let name = fields[1].to_owned();
-            if known.contains(&name)
-                || spellings
-                    .clash(&name, |form| known.contains(form))
-                    .is_some()
-            {
-                return Err(refused(
-                    number,
-                    "an item id that no row before has, in any spelling",
-                ));
-            }
-            let degree = fields[2].parse();
-            list.degrees
-                .push(degree.map_err(|_| refused(number, "a degree below 2^32"))?);
-            known.insert(name.clone());
-            list.names.push(name);
+            let read = reader.read_line(number, line);
+            read.map_err(|expected| refused(number, expected))?;
         }
-        if list.names.is_empty() {
-            return Err(refused(1, "at least one item"));
+        reader.list().map_err(|expected| refused(1, expected))
+    }
+}
+
+/// A list that is read line by line. Every refusal is what was expected instead.
+#[derive(Default)]
+struct ItemListReader {
+    list: ItemList,
+    /// The weights so far.
+    weights: Vec<f64>,
+    /// How many columns the header has; 0 before it.
+    columns: usize,
+    /// The ids so far, to refuse the same item twice.
+    known: BTreeSet<String>,
+    spellings: Spellings,
+    record: csv::StringRecord,
+}
+
+impl ItemListReader {
+    /// Reads the line with this number, from 1: the header first, then an item a line.
+    fn read_line(&mut self, number: usize, line: &str) -> Result<(), &'static str> {
+        let Some(line) = line.strip_suffix('\n') else {
+            return Err("a line end: the file is cut off");
+        };
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        if hidden(line).is_some() {
+            return Err("no characters that cannot be seen");
         }
-        if columns == HEADER.len() {
-            let weights = ItemWeights::new(weights);
+        split_commas(line, &mut self.record)
+            .map_err(|_| "three fields of text: row,item,degree")?;
+        if number == 1 {
+            self.columns = self.record.len();
+        }
+        let known_header = (HEADER.len() - 1..=HEADER.len()).contains(&self.columns);
+        let header = number > 1 || self.record.iter().zip(HEADER).all(|(a, b)| a == b);
+        if !known_header || self.record.len() != self.columns || !header {
+            return Err(
+                "the header row,item,degree and three fields each, or both with a fourth, weight",
+            );
+        }
+        match number {
+            1 => Ok(()),
+            _ => self.read_item(),
+        }
+    }
+
+    /// Reads the record as the next item.
+    fn read_item(&mut self) -> Result<(), &'static str> {
+        let [row, name, degree] = [0, 1, 2].map(|i| &self.record[i]);
+        if self.columns == HEADER.len() {
+            let weight = self.record[3].parse();
+            self.weights.push(weight.map_err(|_| "a weight")?);
+        }
+        if row != self.list.names.len().to_string() {
+            return Err("rows numbered 0, 1, 2, … in order");
+        }
+        if name.is_empty() || name.len() > MOST_NAME {
+            return Err("an item id of 1 to 512 bytes");
+        }
+        let is_known = |form: &str| self.known.contains(form);
+        if is_known(name) || self.spellings.clash(name, is_known).is_some() {
+            return Err("an item id that no row before has, in any spelling");
+        }
+        let degree = degree.parse().map_err(|_| "a degree below 2^32")?;
+        self.list.degrees.push(degree);
+        self.known.insert(name.to_owned());
+        self.list.names.push(name.to_owned());
+        Ok(())
+    }
+
+    /// The list, after its last line.
+    fn list(mut self) -> Result<ItemList, &'static str> {
+        if self.list.names.is_empty() {
+            return Err("at least one item");
+        }
+        if self.columns == HEADER.len() {
+            let weights = ItemWeights::new(self.weights);
             let expected = "weights that are finite, above 0 and at least 1/65536 of the largest";
-            list.weights = Some(weights.map_err(|_| refused(1, expected))?);
+            self.list.weights = Some(weights.map_err(|_| expected)?);
         }
-        Ok(list)
+        Ok(self.list)
     }
 }
 
