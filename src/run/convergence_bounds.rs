@@ -116,123 +116,170 @@ pub(super) fn convergence_bounds(
     outcome: &Outcome,
     exact: Option<&TopEigenvectors>,
 ) -> ConvergenceBounds {
-    let rank = experiment.config().algorithm.table().rank();
-    let iterations = experiment.config().algorithm.table().iterations();
-    let (epsilon, delta) = (
-        experiment.config().privacy.epsilon,
-        experiment.config().privacy.delta(),
-    );
-    let k = rank / 2;
+    let privacy = &experiment.config().privacy;
+    let (epsilon, delta) = (privacy.epsilon, privacy.delta());
     let log = libm::log(1.0 / delta);
+    let k = experiment.config().algorithm.table().rank() / 2;
     let mut bounds = ConvergenceBounds {
         k,
         hypothesis_printed: delta <= libm::exp(-epsilon / 4.0),
         hypothesis_corrected: epsilon <= (8.0 - 4.0 * 2.0_f64.sqrt()) * log,
         ..ConvergenceBounds::default()
     };
+    let bounded = check_theorems(experiment, exact, k).and_then(|exact| {
+        let run = PowerRun {
+            experiment,
+            start,
+            outcome,
+            exact,
+            k,
+        };
+        run.measure(&mut bounds);
+        run.bound(&mut bounds)
+    });
+    match bounded {
+        Ok(weaker) => bounds.reason = weaker,
+        Err(reason) => bounds.reason = Some(reason.to_owned()),
+    }
+    bounds
+}
+
+/// The exact eigenvectors, where the theorems are about this experiment.
+///
+/// # Errors
+/// The reason why they are not, or why nothing can be measured against them.
+fn check_theorems<'a>(
+    experiment: &Experiment,
+    exact: Option<&'a TopEigenvectors>,
+    k: usize,
+) -> Result<&'a TopEigenvectors, &'static str> {
     if experiment.clip().is_some() {
-        bounds.reason =
-            Some("the theorems are about contributions that are not clipped".to_owned());
-        return bounds;
+        return Err("the theorems are about contributions that are not clipped");
     }
     // Of the algorithm itself, before it runs on a graph or about a mean.
     let sketch = experiment.config().algorithm.table().sketch();
     if sketch.is_none_or(|program| program.check_each(supports).is_err()) {
-        bounds.reason = Some(POWER_ONLY.to_owned());
-        return bounds;
+        return Err(POWER_ONLY);
     }
     if experiment.preconditioning().is_some() {
-        bounds.reason =
-            Some("the theorems are about the power method without preconditioning".to_owned());
-        return bounds;
+        return Err("the theorems are about the power method without preconditioning");
     }
-    let Some(exact) = exact else {
-        bounds.reason = Some("the exact eigenvectors are out of reach".to_owned());
-        return bounds;
-    };
+    let exact = exact.ok_or("the exact eigenvectors are out of reach")?;
     if experiment.reference_floor() != experiment.config().data.degree_floor() {
-        bounds.reason = Some(
-            "the exact eigenvectors are those of another matrix (evaluation.reference_floor)"
-                .to_owned(),
+        return Err(
+            "the exact eigenvectors are those of another matrix (evaluation.reference_floor)",
         );
-        return bounds;
     }
-    if k == 0 {
-        bounds.reason = Some("the theorems need 2q <= p, so algorithm.rank >= 2".to_owned());
-        return bounds;
+    match k {
+        0 => Err("the theorems need 2q <= p, so algorithm.rank >= 2"),
+        _ => Ok(exact),
     }
-    let gap = exact.values[k - 1] - exact.values[k];
-    bounds.gap = Some(gap);
-    bounds.subspace_error_k = Some(subspace_distance(
-        outcome.basis(),
-        &leading(&exact.vectors, k),
-    ));
-    let (rows, top) = (experiment.user_rows(), leading(&exact.vectors, k));
-    if experiment.config().evaluation.diagnostics {
-        bounds.noisy_power = NoisyPower::of(rows, start, outcome, exact, &top);
-    }
-    if experiment.config().algorithm.table().requirements().output == Output::LowRank {
-        bounds.low_rank = LowRank::of(rows, outcome, exact, &top);
-    }
-    if !experiment.is_private() {
-        bounds.reason = Some("the bounds are about noise, and there is none".to_owned());
-        return bounds;
-    }
-    if iterations < 2 || gap <= 0.0 {
-        let why = if iterations < 2 {
-            "the bounds hold a factor ln L, which is 0 for one iteration"
-        } else {
-            "the eigenvalues around k do not differ"
-        };
-        bounds.reason = Some(why.to_owned());
-        return bounds;
-    }
-    let n = experiment.user_rows().dimension();
-    let setting = Quantities {
-        n: n as f64,
-        iterations: f64::from(iterations),
-        epsilon,
-        delta,
-        gap,
-    };
-    let used = outcome.records.iter().map(|record| record.basis.as_ref());
-    let before_last = outcome.records.len().saturating_sub(1);
-    let row_norm = used
-        .take(before_last)
-        .map(Block::max_row_norm)
-        .fold(start.max_row_norm(), f64::max);
-    bounds.runtime_dependent = Some(setting.of_paper(row_norm));
-    let (factor, why) = coherence_factor(experiment, &exact.vectors, rank, n);
-    bounds.coherence_factor = Some(factor);
-    bounds.runtime_independent = Some(setting.of_paper(factor));
-    bounds.reason = why;
-    let sigma = outcome
-        .records
-        .iter()
-        .map(|record| record.sensitivity * experiment.noise().sigma_sum())
-        .fold(0.0, f64::max);
-    bounds.own_noise = Some(setting.of_noise(sigma));
-    bounds
 }
 
-/// min(μ₀√(p ln n), 1). The leading eigenvectors bound μ₀ from below, which settles it where they reach 1 already.
-fn coherence_factor(
-    experiment: &Experiment,
-    leading: &Block,
-    rank: usize,
-    n: usize,
-) -> (f64, Option<String>) {
-    if prior_sensitivity(leading.max_entry(), rank, n) >= 1.0 {
-        return (1.0, None);
+/// A run of the power method, which the theorems are about.
+struct PowerRun<'a> {
+    experiment: &'a Experiment,
+    start: &'a Block,
+    outcome: &'a Outcome,
+    exact: &'a TopEigenvectors,
+    /// k = q, at least 1.
+    k: usize,
+}
+
+impl PowerRun<'_> {
+    /// λ_k − λ_{q+1}.
+    fn gap(&self) -> f64 {
+        self.exact.values[self.k - 1] - self.exact.values[self.k]
     }
-    match coherence(experiment.user_rows(), DENSE_LIMIT) {
-        Some(found) => (prior_sensitivity(found.mu0, rank, n).min(1.0), None),
-        None => (
-            1.0,
-            Some(format!(
-                "mu0 needs all eigenvectors of a matrix above {DENSE_LIMIT}: coherence_factor is its upper bound 1"
-            )),
-        ),
+
+    /// Adds the gap, the error that is bounded, and the diagnostics that were asked for.
+    fn measure(&self, bounds: &mut ConvergenceBounds) {
+        let (experiment, outcome, exact) = (self.experiment, self.outcome, self.exact);
+        let rows = experiment.user_rows();
+        let top = leading(&exact.vectors, self.k);
+        bounds.gap = Some(self.gap());
+        bounds.subspace_error_k = Some(subspace_distance(outcome.basis(), &top));
+        if experiment.config().evaluation.diagnostics {
+            bounds.noisy_power = NoisyPower::of(rows, self.start, outcome, exact, &top);
+        }
+        if experiment.config().algorithm.table().requirements().output == Output::LowRank {
+            bounds.low_rank = LowRank::of(rows, outcome, exact, &top);
+        }
+    }
+
+    /// Adds the bounds, and returns the reason why they are weaker than they could be.
+    ///
+    /// # Errors
+    /// The reason why there are none.
+    fn bound(&self, bounds: &mut ConvergenceBounds) -> Result<Option<String>, &'static str> {
+        let setting = self.quantities()?;
+        bounds.runtime_dependent = Some(setting.of_paper(self.largest_row_norm()));
+        let (factor, weaker) = self.coherence_factor();
+        bounds.coherence_factor = Some(factor);
+        bounds.runtime_independent = Some(setting.of_paper(factor));
+        bounds.own_noise = Some(setting.of_noise(self.largest_sigma()));
+        Ok(weaker)
+    }
+
+    /// The numbers that the formulas take.
+    ///
+    /// # Errors
+    /// The reason why the formulas say nothing.
+    fn quantities(&self) -> Result<Quantities, &'static str> {
+        let config = self.experiment.config();
+        let (iterations, gap) = (config.algorithm.table().iterations(), self.gap());
+        if !self.experiment.is_private() {
+            return Err("the bounds are about noise, and there is none");
+        }
+        if iterations < 2 {
+            return Err("the bounds hold a factor ln L, which is 0 for one iteration");
+        }
+        if gap <= 0.0 {
+            return Err("the eigenvalues around k do not differ");
+        }
+        Ok(Quantities {
+            n: self.experiment.user_rows().dimension() as f64,
+            iterations: f64::from(iterations),
+            epsilon: config.privacy.epsilon,
+            delta: config.privacy.delta(),
+            gap,
+        })
+    }
+
+    /// The largest row norm of X⁰ … X^{L−1}.
+    fn largest_row_norm(&self) -> f64 {
+        let records = &self.outcome.records;
+        let used = records.iter().map(|record| record.basis.as_ref());
+        used.take(records.len().saturating_sub(1))
+            .map(Block::max_row_norm)
+            .fold(self.start.max_row_norm(), f64::max)
+    }
+
+    /// The largest standard deviation of this run's own noise on a sum.
+    fn largest_sigma(&self) -> f64 {
+        let unit = self.experiment.noise().sigma_sum();
+        let sigmas = self.outcome.records.iter();
+        let sigmas = sigmas.map(|record| record.sensitivity * unit);
+        sigmas.fold(0.0, f64::max)
+    }
+
+    /// min(μ₀√(p ln n), 1). The leading eigenvectors bound μ₀ from below, which settles it where they reach 1 already.
+    fn coherence_factor(&self) -> (f64, Option<String>) {
+        let rank = self.experiment.config().algorithm.table().rank();
+        let rows = self.experiment.user_rows();
+        let factor = |mu0: f64| prior_sensitivity(mu0, rank, rows.dimension());
+        if factor(self.exact.vectors.max_entry()) >= 1.0 {
+            return (1.0, None);
+        }
+        match coherence(rows, DENSE_LIMIT) {
+            Some(found) => (factor(found.mu0).min(1.0), None),
+            None => (
+                1.0,
+                Some(format!(
+                    "mu0 needs all eigenvectors of a matrix above {DENSE_LIMIT}: coherence_factor is its upper bound 1"
+                )),
+            ),
+        }
     }
 }
 
