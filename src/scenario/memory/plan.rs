@@ -37,116 +37,94 @@ impl MemoryPlan {
     /// What `experiment` will need.
     #[must_use]
     pub fn of(experiment: &Experiment) -> Self {
-        let mut plan = Self {
-            parts: vec![("the process", PROCESS)],
-            growing: 0,
-            private: 0,
-        };
-        let graph = experiment.topology().graph();
-        let peers = graph.nodes() as u64;
-        let edges = (graph.edges() + experiment.noise_topology().graph().edges()) as u64;
-        let (height, width) = block_shape(experiment.plan());
-        let (height, rank) = (height as u64, width as u64);
-        let values = height.saturating_mul(rank);
-        let block = values.saturating_mul(8);
-        let all = experiment.user_rows.len() as u64;
-        // What a private number of users takes is private, too.
-        let (users, hidden) = match experiment.config.hides_users() {
-            true => (0, all),
-            false => (all, 0),
-        };
-        let entries = experiment.user_rows.entries() as u64;
-        let kept = kept(experiment.program());
-        // An index; an index and a value in one matrix and again at the peers; names and offsets.
-        plan.private = entries * (4 + 12 + 12) + hidden.saturating_mul(80 + 8 * rank);
-        plan.add(INTERACTIONS, plan.private);
-        plan.add("users and peers", users * 80 + peers * 200);
-        // A neighbour and its weight at both ends; a noise term and the engine's index; per-peer figures.
-        plan.add(
-            "graphs, weights and noise keys",
-            edges * (24 + 32 + 8) + peers * 120,
-        );
-        // Once for all, and everybody's own part.
-        plan.add("the averaging schedule", 2 * experiment.schedule().bytes());
+        let sizes = RunSizes::of(experiment);
+        let mut plan = Self::of_process();
+        plan.add_inputs(&sizes);
         // Sum, basis and two totals per iteration, of the run and of its two comparisons.
         let records = 12 * experiment.releases().len() as u64;
-        plan.add_blocks("records", block.saturating_mul(records + 8));
-        let totals = running_totals(experiment);
+        plan.add_blocks("records", sizes.block.saturating_mul(records + 8));
         match experiment.config.engine.kind {
             EngineKind::Central | EngineKind::Federated => {}
-            EngineKind::Analytic => {
-                let probes = experiment.config.engine.probes as u64;
-                plan.add_blocks(
-                    "the blocks of the probes",
-                    block.saturating_mul(4 * (probes + 1) + 4),
-                );
-                plan.add("projections of all rows", users.saturating_mul(8 * rank));
-                // Rows of the averaging polynomial, two buffers each.
-                plan.add("how probes weigh peers", peers.saturating_mul(24 * probes));
-            }
-            EngineKind::Lockstep => {
-                let common = experiment.schedule().ends_equal();
-                let held = held(experiment);
-                let state = held.saturating_mul(block).saturating_mul(1 + kept);
-                plan.add_blocks("the state of all peers", state);
-                plan.add(
-                    "products of all peers",
-                    users.saturating_mul(8 * rank) + peers * 40,
-                );
-                let threads = rayon::current_num_threads() as u64;
-                let width = values.min(CHUNK as u64);
-                let busy = values.div_ceil(CHUNK as u64).min(threads);
-                let tile = threads * tile_width(peers as usize) as u64;
-                // Inputs and sums of the chunks under way, and a second buffer of each tile under way. Where all peers end with
-                // the same bits only a watched run averages in tiles.
-                let buffers = match common && !watches_rounds(experiment) {
-                    true => width * busy,
-                    false => 2 * width * busy + tile,
-                };
-                let chunks = peers.saturating_mul(8 * buffers);
-                // Where less than a chunk per thread is left, threads share each one's normals.
-                let sharing = busy.min(threads);
-                let batch = experiment
-                    .noise_topology()
-                    .graph()
-                    .edges()
-                    .min(NetworkNoise::BATCH);
-                let normals = sharing * 8 * width * batch as u64;
-                plan.add("chunks under way", chunks.saturating_add(normals));
-                // What is given and what is heard on every edge, of each tile under way.
-                let directed = 2 * experiment.topology().graph().edges() as u64;
-                if totals > 0 {
-                    plan.add("running totals", 8 * tile * 2 * directed);
-                }
-            }
+            EngineKind::Analytic => plan.add_probes(&sizes),
+            EngineKind::Lockstep => plan.add_lockstep(&sizes),
             // A peer's own block and the one before, its input and sum kept for the record, its last two
             // averages; what its neighbours sent is shared with them.
-            EngineKind::Event => plan.add_blocks(
-                "blocks of all peers",
-                peers
-                    .saturating_mul(6 + kept)
-                    .saturating_add(totals)
-                    .saturating_mul(block),
-            ),
+            EngineKind::Event => plan.add_blocks("blocks of all peers", sizes.peer_blocks(6, 1)),
             // In-process links and Noise hold frames of their own; measured, see the benchmark tables.
-            EngineKind::Swarm => plan.add_blocks(
-                "blocks and frames of all peers",
-                peers
-                    .saturating_mul(12 + kept)
-                    .saturating_add(2 * totals)
-                    .saturating_mul(block),
-            ),
+            EngineKind::Swarm => {
+                plan.add_blocks("blocks and frames of all peers", sizes.peer_blocks(12, 2));
+            }
         }
         plan
     }
 
-    /// What a session over so many columns needs before anything else of it is known.
-    pub(super) fn of_columns(columns: usize) -> Self {
-        let mut plan = Self {
+    /// Adds the rows, the graphs and the averaging schedule, which every engine needs.
+    fn add_inputs(&mut self, sizes: &RunSizes<'_>) {
+        let (experiment, peers) = (sizes.experiment, sizes.peers);
+        let edges = experiment.topology().graph().edges();
+        let edges = (edges + experiment.noise_topology().graph().edges()) as u64;
+        let entries = experiment.user_rows.entries() as u64;
+        // An index; an index and a value in one matrix and again at the peers; names and offsets.
+        let hidden = sizes.hidden_users.saturating_mul(80 + 8 * sizes.rank);
+        self.private = entries * (4 + 12 + 12) + hidden;
+        self.add(INTERACTIONS, self.private);
+        self.add("users and peers", sizes.users * 80 + peers * 200);
+        // A neighbour and its weight at both ends; a noise term and the engine's index; per-peer figures.
+        self.add(
+            "graphs, weights and noise keys",
+            edges * (24 + 32 + 8) + peers * 120,
+        );
+        // Once for all, and everybody's own part.
+        self.add("the averaging schedule", 2 * experiment.schedule().bytes());
+    }
+
+    /// Adds what engine `analytic` holds of its probes.
+    fn add_probes(&mut self, sizes: &RunSizes<'_>) {
+        let probes = sizes.experiment.config.engine.probes as u64;
+        self.add_blocks(
+            "the blocks of the probes",
+            sizes.block.saturating_mul(4 * (probes + 1) + 4),
+        );
+        let projections = sizes.users.saturating_mul(8 * sizes.rank);
+        self.add("projections of all rows", projections);
+        // Rows of the averaging polynomial, two buffers each.
+        let weights = sizes.peers.saturating_mul(24 * probes);
+        self.add("how probes weigh peers", weights);
+    }
+
+    /// Adds what engine `lockstep` holds of all peers.
+    fn add_lockstep(&mut self, sizes: &RunSizes<'_>) {
+        let (experiment, peers) = (sizes.experiment, sizes.peers);
+        let state = held(experiment).saturating_mul(sizes.block);
+        self.add_blocks(
+            "the state of all peers",
+            state.saturating_mul(1 + sizes.kept),
+        );
+        self.add(
+            "products of all peers",
+            sizes.users.saturating_mul(8 * sizes.rank) + peers * 40,
+        );
+        let tile = rayon::current_num_threads() as u64 * tile_width(peers as usize) as u64;
+        self.add("chunks under way", sizes.chunks(tile));
+        // What is given and what is heard on every edge, of each tile under way.
+        let directed = 2 * experiment.topology().graph().edges() as u64;
+        if running_totals(experiment) > 0 {
+            self.add("running totals", 8 * tile * 2 * directed);
+        }
+    }
+
+    /// What a process needs that has done nothing yet.
+    fn of_process() -> Self {
+        Self {
             parts: vec![("the process", PROCESS)],
             growing: 0,
             private: 0,
-        };
+        }
+    }
+
+    /// What a session over so many columns needs before anything else of it is known.
+    pub(super) fn of_columns(columns: usize) -> Self {
+        let mut plan = Self::of_process();
         plan.add("names of columns", columns as u64 * COLUMN);
         plan
     }
@@ -255,6 +233,74 @@ impl MemoryPlan {
         let words = parts.iter().take(2);
         let words = words.map(|(part, bytes)| format!("{part} {} MiB", bytes >> 20));
         words.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The sizes of a run that its parts are multiples of.
+struct RunSizes<'a> {
+    experiment: &'a Experiment,
+    peers: u64,
+    /// Columns of a block.
+    rank: u64,
+    /// Numbers in the largest block of one release.
+    values: u64,
+    /// Bytes of that block.
+    block: u64,
+    /// Blocks that a peer keeps from one release to the next.
+    kept: u64,
+    /// The number of users where it is public, else 0.
+    users: u64,
+    /// The number of users where it is private, else 0: what they take is private, too.
+    hidden_users: u64,
+}
+
+impl<'a> RunSizes<'a> {
+    fn of(experiment: &'a Experiment) -> Self {
+        let (height, rank) = block_shape(experiment.plan());
+        let (height, rank) = (height as u64, rank as u64);
+        let values = height.saturating_mul(rank);
+        let all = experiment.user_rows.len() as u64;
+        let (users, hidden_users) = match experiment.config.hides_users() {
+            true => (0, all),
+            false => (all, 0),
+        };
+        Self {
+            experiment,
+            peers: experiment.topology().graph().nodes() as u64,
+            rank,
+            values,
+            block: values.saturating_mul(8),
+            kept: kept(experiment.program()),
+            users,
+            hidden_users,
+        }
+    }
+
+    /// Bytes of so many blocks of every peer, those it keeps, and so many copies of the running totals.
+    fn peer_blocks(&self, blocks: u64, totals: u64) -> u64 {
+        let own = self.peers.saturating_mul(blocks + self.kept);
+        let totals = totals * running_totals(self.experiment);
+        own.saturating_add(totals).saturating_mul(self.block)
+    }
+
+    /// Bytes of the chunks that engine `lockstep` averages side by side; `tile` are the values of all tiles under way.
+    fn chunks(&self, tile: u64) -> u64 {
+        let experiment = self.experiment;
+        let width = self.values.min(CHUNK as u64);
+        let threads = rayon::current_num_threads() as u64;
+        let busy = self.values.div_ceil(CHUNK as u64).min(threads);
+        // Inputs and sums of the chunks under way, and a second buffer of each tile under way. Where all peers end with
+        // the same bits only a watched run averages in tiles.
+        let buffers = match experiment.schedule().ends_equal() && !watches_rounds(experiment) {
+            true => width * busy,
+            false => 2 * width * busy + tile,
+        };
+        // Where less than a chunk per thread is left, threads share each one's normals.
+        let batch = experiment.noise_topology().graph().edges();
+        let normals = busy * 8 * width * batch.min(NetworkNoise::BATCH) as u64;
+        self.peers
+            .saturating_mul(8 * buffers)
+            .saturating_add(normals)
     }
 }
 
