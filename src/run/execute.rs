@@ -2,39 +2,35 @@
 
 use std::sync::Arc;
 
+use super::basis_evaluator::BasisEvaluator;
 use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
-use super::completion::{CompletionRuns, CompletionSummary, rmse_of};
+use super::completion::{CompletionSummary, rmse_of};
 use super::consensus::{consensus, guaranteed};
 use super::convergence_bounds::convergence_bounds;
 use super::engine::{RunError, run_tolerant};
 use super::faults::{Conducted, Faulty};
 use super::items::ItemList;
 use super::metrics::Utility;
+use super::outcomes::Outcomes;
 use super::peak_memory::peak_memory_bytes;
 use super::predictor::Predictor;
 use super::receipt::{RealisedReceipt, Receipt};
-use super::recommendation::{by_gram, quality_of, recommendation};
-use super::references::References;
+use super::recommendation::{RecommendationSummary, by_gram, quality_of, recommendation};
 use super::rounds::{Rounds, contractions};
 use super::score_model::{ScoreModel, model_of};
 use super::spread::{DrawsSummary, Measure};
 use super::summary::{
-    AbortedAt, IterationNoise, NotForPublication, PrivacySummary, SCHEMA, Summary, Timing,
-    UtilitySummary,
+    AbortedAt, ConsensusSummary, IterationNoise, NotForPublication, PrivacySummary, SCHEMA,
+    Summary, Timing, UtilitySummary,
 };
-use super::variance::{Variance, VarianceSummary};
-use crate::engine::central::SumNoise;
-use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Session, Silent, central};
+use crate::engine::{Observer, Outcome, ReleaseRecord, Session};
 use crate::linalg::Block;
+use crate::recommender::gram::GramModel;
 use crate::scenario::{Clock, Experiment, Warning};
-use crate::vocabulary::Quantity;
 
 /// The part of the noise of a sum above which a bound on rounding is worth a warning.
 const FINE: f64 = 0.01;
-
-/// Why there are no errors of bases where ratings are predicted.
-const BY_PREDICTIONS: &str = "an algorithm that predicts ratings is measured by its predictions, and its directions are of another matrix";
 
 /// One row of `metrics.csv`.
 #[derive(Clone, Copy, Debug)]
@@ -121,209 +117,242 @@ pub fn run_by(
     // Refused before anything is computed.
     let other = clock.time("compared", || experiment.compared());
     let other = other.map_err(Box::new)?;
-    let seed = experiment.root_seed();
-    let session = experiment.session(&seed);
+    let session = experiment.session(&experiment.root_seed());
     let mut watched = Rounds::of(experiment, observer);
     let Conducted { outcome, faults } = clock.time("run", || conduct(&session, &mut watched))?;
     let rounds = watched.collected;
-    let curated = clock.time("central", || {
-        central::run(&session, SumNoise::Curator, &mut Silent)
-    });
-    let plain = clock.time("non_private", || {
-        References::non_private(experiment, &session)
-    });
-    let predicts = experiment.rating_test().is_some();
-    let variance = clock.time("exact", || {
-        let of_numbers = experiment.samples().is_some() && !predicts;
-        of_numbers.then(|| Variance::of(experiment))
-    });
-    let exact = clock.time("exact", || match &variance {
-        Some(variance) => variance.as_ref().map(Variance::top).map_err(Clone::clone),
-        None if predicts => Err(BY_PREDICTIONS.to_owned()),
-        None => References::exact(experiment),
-    });
-    let variance = variance.and_then(Result::ok);
-    let basis = |compared: &Result<Outcome, EngineError>| match compared {
-        Ok(outcome) => Ok(outcome.basis().clone()),
-        Err(error) => Err(error.to_string()),
-    };
-    let references = References {
-        exact: exact
-            .as_ref()
-            .map(|top| top.vectors.clone())
-            .map_err(Clone::clone),
-        non_private: basis(&plain),
-    };
-    let bounds = convergence_bounds(experiment, session.start(), &outcome, exact.as_ref().ok());
-    let filter = experiment.filter();
-    let measure = |basis: &Block| {
-        Utility::of(
-            &filter,
-            basis,
-            references.exact.as_ref().ok(),
-            references.non_private.as_ref().ok(),
-            variance.as_ref(),
-        )
-    };
-    let rows: Vec<MetricsRow> = clock.time("metrics", || {
-        let row = |record: &ReleaseRecord| {
-            let utility = match finds_basis(experiment, record) && !predicts {
-                true => measure(&record.basis),
-                false => Utility::default(),
-            };
-            metrics_row(experiment, &outcome, record, utility)
-        };
-        outcome.records.iter().map(row).collect()
-    });
-    let measure_all = |compared: &Result<Outcome, EngineError>| -> Vec<Utility> {
-        let records = compared.iter().flat_map(|outcome| &outcome.records);
-        let records = records.filter(|record| finds_basis(experiment, record) && !predicts);
-        records.map(|record| measure(&record.basis)).collect()
-    };
-    let (central, non_private) =
-        clock.time("metrics", || (measure_all(&curated), measure_all(&plain)));
-    let compared = other
-        .as_ref()
-        .map(|other| clock.time("compared", || ComparedRun::of(other, measure)));
-    let fault_free = faults
-        .as_ref()
-        .and_then(|faults| faults.fault_free.as_ref());
-    let last = |figures: &[Utility]| figures.last().copied().unwrap_or_default();
-    let ours = rows.last().map(|row| row.utility).unwrap_or_default();
-    let utility = UtilitySummary {
-        subspace_error: ours.subspace_error,
-        relative_error: ours.relative_error,
-        relative_error_non_private: ours.relative_error_non_private,
-        captured_variance: ours.captured_variance,
-        explained_ratio: ours.explained_ratio,
-        variance: variance.as_ref().map(|variance| VarianceSummary {
-            this_run: variance.parts(outcome.basis()),
-            central: compared_basis(&curated, |basis| variance.parts(basis)),
-            non_private: compared_basis(&plain, |basis| variance.parts(basis)),
-        }),
-        central: last(&central),
-        non_private: last(&non_private),
-        compared,
-        draws: None,
-        fault_free: fault_free.map(|fault_free| measure(fault_free.basis())),
-        bounds,
-        reference_floor: experiment.reference_floor(),
-        reason: references.exact.as_ref().err().cloned(),
-        reason_non_private: references.non_private.as_ref().err().cloned(),
-        reason_central: basis(&curated).err(),
-    };
-    let completion = clock.time("completion", || {
-        let runs = CompletionRuns {
-            this_run: &outcome,
-            central: curated.as_ref().ok(),
-            non_private: plain.as_ref().ok(),
-        };
-        CompletionSummary::of(experiment, &session, runs)
-    });
-    let gram = clock.time("recommendation", || model_of(experiment, &outcome));
-    let score_model = gram
-        .as_ref()
-        .and_then(|model| ScoreModel::of(experiment, model));
-    let recommendation = clock.time("recommendation", || match &score_model {
-        Some(ours) => by_gram(experiment, ours, curated.as_ref().ok(), plain.as_ref().ok()),
-        None => {
-            let curated = curated.as_ref().ok().map(Outcome::basis);
-            recommendation(experiment, outcome.basis(), curated, &references)
-        }
-    });
-    let (recommendation, recommendation_reason) = match recommendation {
-        Some(Ok(measured)) => (Some(measured), None),
-        Some(Err(reason)) => (None, Some(reason)),
-        None => (None, None),
-    };
-    let agreements: Vec<_> = rows
-        .iter()
-        .map(|row| (row.disagreement, row.guaranteed))
-        .collect();
-    let consensus = consensus(experiment, &outcome, &agreements);
-    let coarse = consensus
-        .rounding_relative_to_noise
-        .filter(|part| part.is_nan() || *part > FINE);
-    let mut warnings = experiment.warnings().to_vec();
-    warnings.extend(coarse.map(|part| Warning::CoarseValues { part }));
-    let scored = score_model.as_ref().zip(gram.as_ref());
-    warnings.extend(scored.and_then(|(scores, gram)| scores.warning(gram)));
-    let recommender = scored.and_then(|(scores, gram)| scores.summary(experiment, gram));
-    let parameters = session.plan().parameters();
-    let mut summary = Summary {
-        schema: SCHEMA,
-        version: env!("CARGO_PKG_VERSION"),
-        not_for_publication: NotForPublication::default(),
-        name: experiment.config().name.clone(),
-        engine: experiment.config().engine.kind.name(),
-        seed: experiment.config().seed,
-        config_hash: experiment.config_hash(),
-        algorithm: experiment.config().algorithm.name(),
-        averaging: experiment.config().averaging.scheme.name(),
-        peers: session.peers(),
-        dimension: parameters.program.items,
-        rank: experiment.config().algorithm.table().rank(),
-        iterations: experiment.iterations(),
-        aborted_at: aborted_at(experiment, &outcome),
-        data: experiment.data().clone(),
-        topology: experiment.topology().summary(),
-        noise_topology: experiment
-            .has_noise_topology()
-            .then(|| experiment.noise_topology().summary()),
-        privacy: PrivacySummary {
-            iterations: rows.iter().map(|row| row.noise).collect(),
-            clip: ClipSummary::after(experiment, &outcome),
-            ..experiment.privacy_summary()
-        },
-        choice: None,
-        pilot: None,
-        communication: outcome.communication.clone(),
-        faults: faults.as_ref().map(|faults| faults.summary.clone()),
-        utility,
-        recommender,
-        recommendation,
-        recommendation_reason,
-        completion,
-        consensus,
-        timing: Timing::default(),
-        warnings,
-    };
-    summary.utility.draws = clock.time("draws", || {
-        let chosen = Measure::of(&summary)?;
-        let figure = |outcome: &Outcome| match chosen {
-            Measure::Rmse => rmse_of(experiment, &session, outcome),
-            Measure::Recall => Some(quality_of(experiment, outcome)?.recall),
-            _ => chosen.of_basis(&measure(outcome.basis())),
-        };
-        DrawsSummary::of(experiment, &session, other.as_ref(), (&summary, &figure))
-    });
+    let outcomes = Outcomes::compare(outcome, (experiment, &session), &mut clock);
+    let evaluation = Evaluation::of((experiment, &session), outcomes, faults, &mut clock);
+    let mut summary = evaluation.summary(other.as_ref(), &mut clock);
+    summary.utility.draws = clock.time("draws", || evaluation.draws(&summary, other.as_ref()));
     summary.timing.seconds.clone_from(experiment.seconds());
     summary.timing.seconds.extend(clock.seconds);
     summary.timing.peak_memory_bytes = peak_memory_bytes();
-    Ok(Report {
-        summary,
-        receipt: Receipt {
-            realised: faults
+    Ok(evaluation.report(summary, rounds))
+}
+
+/// A run and its two comparisons, with the figures of all their bases.
+struct Evaluation<'a> {
+    experiment: &'a Experiment,
+    session: &'a Session,
+    outcomes: Outcomes,
+    faults: Option<Faulty>,
+    evaluator: BasisEvaluator<'a>,
+    /// The run, iteration by iteration.
+    rows: Vec<MetricsRow>,
+    /// The figures under a trusted curator, iteration by iteration.
+    central: Vec<Utility>,
+    /// The figures without noise, iteration by iteration.
+    non_private: Vec<Utility>,
+    /// What a released Gram matrix says, and what scores items by it.
+    scored: Option<(GramModel, ScoreModel)>,
+}
+
+impl<'a> Evaluation<'a> {
+    /// Measures every basis.
+    fn of(
+        (experiment, session): (&'a Experiment, &'a Session),
+        outcomes: Outcomes,
+        faults: Option<Faulty>,
+        clock: &mut Clock,
+    ) -> Self {
+        let evaluator = clock.time("exact", || {
+            BasisEvaluator::new(experiment, &outcomes.non_private)
+        });
+        let runs = outcomes.ended();
+        let row = |record: &ReleaseRecord| {
+            let utility = evaluator.utility_after(record).unwrap_or_default();
+            metrics_row(experiment, runs.this_run, record, utility)
+        };
+        let (rows, central, non_private) = clock.time("metrics", || {
+            (
+                runs.this_run.records.iter().map(row).collect(),
+                evaluator.utilities(runs.central),
+                evaluator.utilities(runs.non_private),
+            )
+        });
+        let scored = clock.time("recommendation", || {
+            let model = model_of(experiment, runs.this_run)?;
+            let scores = ScoreModel::of(experiment, &model)?;
+            Some((model, scores))
+        });
+        Self {
+            experiment,
+            session,
+            evaluator,
+            rows,
+            central,
+            non_private,
+            scored,
+            outcomes,
+            faults,
+        }
+    }
+
+    /// The document, but for the draws and the times.
+    fn summary(&self, other: Option<&Experiment>, clock: &mut Clock) -> Summary {
+        let (experiment, outcome) = (self.experiment, &self.outcomes.this_run);
+        let config = experiment.config();
+        let compared = other.map(|other| {
+            let measure = |basis: &Block| self.evaluator.utility(basis);
+            clock.time("compared", || ComparedRun::of(other, measure))
+        });
+        let completion = clock.time("completion", || {
+            CompletionSummary::of(experiment, self.session, self.outcomes.ended())
+        });
+        let recommendation = clock.time("recommendation", || self.recommendation().transpose());
+        let consensus = self.consensus();
+        let scored = self.scored.as_ref();
+        Summary {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            not_for_publication: NotForPublication::default(),
+            name: config.name.clone(),
+            engine: config.engine.kind.name(),
+            seed: config.seed,
+            config_hash: experiment.config_hash(),
+            algorithm: config.algorithm.name(),
+            averaging: config.averaging.scheme.name(),
+            peers: self.session.peers(),
+            dimension: self.session.plan().parameters().program.items,
+            rank: config.algorithm.table().rank(),
+            iterations: experiment.iterations(),
+            aborted_at: aborted_at(experiment, outcome),
+            data: experiment.data().clone(),
+            topology: experiment.topology().summary(),
+            noise_topology: experiment
+                .has_noise_topology()
+                .then(|| experiment.noise_topology().summary()),
+            privacy: PrivacySummary {
+                iterations: self.rows.iter().map(|row| row.noise).collect(),
+                clip: ClipSummary::after(experiment, outcome),
+                ..experiment.privacy_summary()
+            },
+            choice: None,
+            pilot: None,
+            communication: outcome.communication.clone(),
+            faults: self.faults.as_ref().map(|faults| faults.summary.clone()),
+            utility: self.utility(compared),
+            recommender: scored.and_then(|(model, scores)| scores.summary(experiment, model)),
+            recommendation_reason: recommendation.as_ref().err().copied(),
+            recommendation: recommendation.ok().flatten(),
+            completion,
+            warnings: self.warnings(&consensus),
+            consensus,
+            timing: Timing::default(),
+        }
+    }
+
+    /// The figures of the final bases, but for the draws, which a summary decides.
+    fn utility(&self, compared: Option<ComparedRun>) -> UtilitySummary {
+        let references = &self.evaluator.references;
+        let ours = self.rows.last().map(|row| row.utility).unwrap_or_default();
+        let last = |figures: &[Utility]| figures.last().copied().unwrap_or_default();
+        let fault_free = self.faults.as_ref();
+        let fault_free = fault_free.and_then(|faults| faults.fault_free.as_ref());
+        UtilitySummary {
+            subspace_error: ours.subspace_error,
+            relative_error: ours.relative_error,
+            relative_error_non_private: ours.relative_error_non_private,
+            captured_variance: ours.captured_variance,
+            explained_ratio: ours.explained_ratio,
+            variance: self.evaluator.variance(self.outcomes.ended()),
+            central: last(&self.central),
+            non_private: last(&self.non_private),
+            compared,
+            draws: None,
+            fault_free: fault_free.map(|outcome| self.evaluator.utility(outcome.basis())),
+            bounds: convergence_bounds(
+                self.experiment,
+                self.session.start(),
+                &self.outcomes.this_run,
+                self.evaluator.exact.as_ref(),
+            ),
+            reference_floor: self.experiment.reference_floor(),
+            reason: references.exact.as_ref().err().cloned(),
+            reason_non_private: references.non_private.as_ref().err().cloned(),
+            reason_central: self
+                .outcomes
+                .central
                 .as_ref()
-                .and_then(|faults| faults.realised.as_ref())
-                .and_then(|realised| RealisedReceipt::of(experiment.plan(), realised)),
-            ..Receipt::of(experiment, &outcome)
-        },
-        predictor: Predictor::of(experiment, &session, &outcome),
-        score_model,
-        outcome,
-        start: Arc::clone(session.start()),
-        items: ItemList::of(experiment.interactions()).weighted(experiment.precondition_weights()),
-        rows,
-        central,
-        non_private,
-        contractions: match rounds.is_empty() {
-            true => Vec::new(),
-            false => contractions(experiment),
-        },
-        rounds,
-        faults,
-    })
+                .err()
+                .map(ToString::to_string),
+        }
+    }
+
+    /// How good the recommendations are; `None` where the experiment holds nothing out.
+    fn recommendation(&self) -> Option<Result<RecommendationSummary, &'static str>> {
+        let runs = self.outcomes.ended();
+        match &self.scored {
+            Some((_, ours)) => by_gram(self.experiment, ours, runs.central, runs.non_private),
+            None => recommendation(
+                self.experiment,
+                runs.this_run.basis(),
+                runs.central.map(Outcome::basis),
+                &self.evaluator.references,
+            ),
+        }
+    }
+
+    /// How well the peers agreed.
+    fn consensus(&self) -> ConsensusSummary {
+        let rows = self.rows.iter();
+        let agreements: Vec<_> = rows.map(|row| (row.disagreement, row.guaranteed)).collect();
+        consensus(self.experiment, &self.outcomes.this_run, &agreements)
+    }
+
+    /// The warnings of the experiment, and those that its run adds.
+    fn warnings(&self, consensus: &ConsensusSummary) -> Vec<Warning> {
+        let rounding = consensus.rounding_relative_to_noise;
+        let coarse = rounding.filter(|part| part.is_nan() || *part > FINE);
+        let scored = self.scored.as_ref();
+        let mut warnings = self.experiment.warnings().to_vec();
+        warnings.extend(coarse.map(|part| Warning::CoarseValues { part }));
+        warnings.extend(scored.and_then(|(model, scores)| scores.warning(model)));
+        warnings
+    }
+
+    /// The spread, over draws of the noise, of the figure that fits this summary.
+    fn draws(&self, summary: &Summary, other: Option<&Experiment>) -> Option<DrawsSummary> {
+        let (experiment, session) = (self.experiment, self.session);
+        let chosen = Measure::of(summary)?;
+        let figure = |outcome: &Outcome| match chosen {
+            Measure::Rmse => rmse_of(experiment, session, outcome),
+            Measure::Recall => Some(quality_of(experiment, outcome)?.recall),
+            _ => chosen.of_basis(&self.evaluator.utility(outcome.basis())),
+        };
+        DrawsSummary::of(experiment, session, other, (summary, &figure))
+    }
+
+    /// Everything that the run produced.
+    fn report(self, summary: Summary, rounds: Vec<Vec<f64>>) -> Report {
+        let (experiment, outcome) = (self.experiment, self.outcomes.this_run);
+        let realised = self.faults.as_ref();
+        let realised = realised.and_then(|faults| faults.realised.as_ref());
+        Report {
+            summary,
+            receipt: Receipt {
+                realised: realised
+                    .and_then(|realised| RealisedReceipt::of(experiment.plan(), realised)),
+                ..Receipt::of(experiment, &outcome)
+            },
+            predictor: Predictor::of(experiment, self.session, &outcome),
+            score_model: self.scored.map(|(_, scores)| scores),
+            outcome,
+            start: Arc::clone(self.session.start()),
+            items: ItemList::of(experiment.interactions())
+                .weighted(experiment.precondition_weights()),
+            rows: self.rows,
+            central: self.central,
+            non_private: self.non_private,
+            contractions: match rounds.is_empty() {
+                true => Vec::new(),
+                false => contractions(experiment),
+            },
+            rounds,
+            faults: self.faults,
+        }
+    }
 }
 
 /// The iteration before which `ppi` stopped, if any; `None` for other algorithms.
@@ -333,29 +362,6 @@ fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
         let next = experiment.releases().get(outcome.records.len());
         AbortedAt(next.map(|release| release.iteration.0))
     })
-}
-
-/// Whether there is a basis after this release: sums of rows, which are released before everything else, and counts of users find none.
-fn finds_basis(experiment: &Experiment, record: &ReleaseRecord) -> bool {
-    let releases = experiment.releases();
-    let blocks = releases.get(record.release.index());
-    let blocks = blocks.map_or(&[][..], |release| &release.blocks);
-    let sums = [
-        Quantity::RowSum,
-        Quantity::NonnegativeRowSum,
-        Quantity::TailCounts,
-        Quantity::ItemShares,
-    ];
-    !blocks.iter().all(|block| sums.contains(&block.quantity))
-}
-
-/// What is measured of the basis of a run, where it has one.
-fn compared_basis<T>(
-    compared: &Result<Outcome, EngineError>,
-    measure: impl Fn(&Block) -> T,
-) -> Option<T> {
-    let outcome = compared.as_ref().ok()?;
-    Some(measure(outcome.basis()))
 }
 
 fn metrics_row(

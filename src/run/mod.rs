@@ -1,5 +1,6 @@
 //! One experiment, run: the engine, what its result is measured against, and the documents that say so.
 
+mod basis_evaluator;
 mod clipping;
 mod compared;
 mod consensus;
@@ -7,6 +8,7 @@ mod draws;
 mod engine;
 mod execute;
 pub mod faults;
+mod outcomes;
 mod peak_memory;
 mod references;
 mod rounding;
