@@ -278,37 +278,9 @@ impl SimulationBuilder {
     /// # Errors
     /// [`SimulationError`] with what does not fit and what to change.
     pub fn build(&self) -> Result<Simulation, SimulationError> {
-        let number = self.seed;
-        let seed = Seed::from_u64(number);
+        let seed = Seed::from_u64(self.seed);
         let peers = self.peers.unwrap_or(self.dataset.len());
-        let items = self.dataset.items();
-        let program = self.algorithm.program();
-        if program.items != items {
-            return Err(SimulationError::Items {
-                found: program.items,
-                expected: items,
-            });
-        }
-        let shortened = matches!(self.dataset, Dataset::Samples { .. });
-        if shortened && self.promise.adjacency() == Adjacency::Rating {
-            return Err(SimulationError::OneNumber);
-        }
-        let on_graph = matches!(self.dataset, Dataset::Graph { .. });
-        let (algorithm, rows) = match on_graph {
-            true if peers != items => {
-                let vertices = items;
-                return Err(SimulationError::Vertices { vertices, peers });
-            }
-            true => {
-                let inner = Arc::clone(&self.algorithm);
-                let algorithm: Arc<dyn Algorithm> = Arc::new(OnGraph::new(inner)?);
-                (algorithm, OnGraph::held(&self.dataset.rows()?))
-            }
-            false => {
-                let rows = self.dataset.dealt(peers, self.partition, &seed)?;
-                (self.around_mean(&program)?, rows)
-            }
-        };
+        let (algorithm, rows) = self.dealt(peers, &seed)?;
         let program = algorithm.program();
         // Nothing is known of rows that an algorithm makes itself but their length.
         let bounds = match program.proved.as_held {
@@ -319,20 +291,7 @@ impl SimulationBuilder {
             bounds,
             ..self.promise.clone()
         };
-        let topology = match &self.topology {
-            Some(topology) => Arc::clone(topology),
-            None => {
-                let usual = GeneratorConfig::usual(peers, number);
-                Arc::new(Topology::generate(&usual, peers)?)
-            }
-        };
-        let network = Network {
-            noise_topology: Arc::clone(self.noise_topology.as_ref().unwrap_or(&topology)),
-            topology,
-            averaging: self.averaging.clone(),
-            values: Values::F64,
-            most_rows: rows.iter().map(SparseRows::len).max().unwrap_or(0),
-        };
+        let network = self.network(peers, &rows)?;
         program.check_each(|program, release| self.runner.supports(program, release))?;
         let plan = Plan::of(&program, &promise, &network)?;
         let found = plan.guarantee().noise().epsilon().unwrap_or(f64::INFINITY);
@@ -356,6 +315,54 @@ impl SimulationBuilder {
 }
 
 impl SimulationBuilder {
+    /// The algorithm as it runs on these data, and the rows of every peer.
+    fn dealt(
+        &self,
+        peers: usize,
+        seed: &Seed,
+    ) -> Result<(Arc<dyn Algorithm>, Vec<SparseRows>), SimulationError> {
+        let items = self.dataset.items();
+        let program = self.algorithm.program();
+        if program.items != items {
+            return Err(SimulationError::Items {
+                found: program.items,
+                expected: items,
+            });
+        }
+        let shortened = matches!(self.dataset, Dataset::Samples { .. });
+        if shortened && self.promise.adjacency() == Adjacency::Rating {
+            return Err(SimulationError::OneNumber);
+        }
+        if !matches!(self.dataset, Dataset::Graph { .. }) {
+            let rows = self.dataset.dealt(peers, self.partition, seed)?;
+            return Ok((self.around_mean(&program)?, rows));
+        }
+        if peers != items {
+            let vertices = items;
+            return Err(SimulationError::Vertices { vertices, peers });
+        }
+        let algorithm = OnGraph::new(Arc::clone(&self.algorithm))?;
+        Ok((Arc::new(algorithm), OnGraph::held(&self.dataset.rows()?)))
+    }
+
+    /// The graphs and the averaging on them, where every peer holds these rows.
+    fn network(&self, peers: usize, rows: &[SparseRows]) -> Result<Network, SimulationError> {
+        let topology = match &self.topology {
+            Some(topology) => Arc::clone(topology),
+            None => {
+                let usual = GeneratorConfig::usual(peers, self.seed);
+                Arc::new(Topology::generate(&usual, peers)?)
+            }
+        };
+        Ok(Network {
+            noise_topology: Arc::clone(self.noise_topology.as_ref().unwrap_or(&topology)),
+            topology,
+            averaging: self.averaging.clone(),
+            values: Values::F64,
+            most_rows: rows.iter().map(SparseRows::len).max().unwrap_or(0),
+        })
+    }
+
     /// The algorithm, on rows less their private mean where that is asked for.
     fn around_mean(&self, program: &Program) -> Result<Arc<dyn Algorithm>, SimulationError> {
         let inner = Arc::clone(&self.algorithm);
