@@ -108,29 +108,26 @@ impl ItemList {
     /// # Errors
     /// [`ItemListError`] at the first record that is not the next row with an id and a degree.
     pub fn read(path: &Path) -> Result<Self, ItemListError> {
-        let file = File::open(path).map_err(|source| ItemListError::Unreadable {
-            path: path.to_path_buf(),
-            source,
-        })?;
-        Self::parse(file, path)
+        let mut bytes = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes))
+            .map_err(|source| ItemListError::Unreadable {
+                path: path.to_path_buf(),
+                source,
+            })?;
+        Self::parse(&bytes, path)
     }
 
-    fn parse(source: impl Read, path: &Path) -> Result<Self, ItemListError> {
+    fn parse(bytes: &[u8], path: &Path) -> Result<Self, ItemListError> {
         let refused = |record, expected| ItemListError::Record {
             path: path.to_path_buf(),
             record,
             expected,
         };
-        let unreadable = |source| ItemListError::Unreadable {
-            path: path.to_path_buf(),
-            source,
-        };
-        let mut bytes = Vec::new();
-        let read = source.take(MOST_BYTES + 1).read_to_end(&mut bytes);
-        if read.map_err(unreadable)? as u64 > MOST_BYTES {
+        if bytes.len() as u64 > MOST_BYTES {
             return Err(refused(1, "at most 1 GiB"));
         }
-        let text = std::str::from_utf8(&bytes).map_err(|_| refused(1, "UTF-8 text"))?;
+        let text = std::str::from_utf8(bytes).map_err(|_| refused(1, "UTF-8 text"))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader = ItemListReader::default();
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
