@@ -119,21 +119,14 @@ pub(super) fn convergence_bounds(
     let privacy = &experiment.config().privacy;
     let (epsilon, delta) = (privacy.epsilon, privacy.delta());
     let log = libm::log(1.0 / delta);
-    let k = experiment.config().algorithm.table().rank() / 2;
     let mut bounds = ConvergenceBounds {
-        k,
+        k: experiment.config().algorithm.table().rank() / 2,
         hypothesis_printed: delta <= libm::exp(-epsilon / 4.0),
         hypothesis_corrected: epsilon <= (8.0 - 4.0 * 2.0_f64.sqrt()) * log,
         ..ConvergenceBounds::default()
     };
-    let bounded = check_theorems(experiment, exact, k).and_then(|exact| {
-        let run = PowerRun {
-            experiment,
-            start,
-            outcome,
-            exact,
-            k,
-        };
+    let run = PowerRun::new(experiment, start, outcome, exact);
+    let bounded = run.and_then(|run| {
         run.measure(&mut bounds);
         run.bound(&mut bounds)
     });
@@ -142,38 +135,6 @@ pub(super) fn convergence_bounds(
         Err(reason) => bounds.reason = Some(reason.to_owned()),
     }
     bounds
-}
-
-/// The exact eigenvectors, where the theorems are about this experiment.
-///
-/// # Errors
-/// The reason why they are not, or why nothing can be measured against them.
-fn check_theorems<'a>(
-    experiment: &Experiment,
-    exact: Option<&'a TopEigenvectors>,
-    k: usize,
-) -> Result<&'a TopEigenvectors, &'static str> {
-    if experiment.clip().is_some() {
-        return Err("the theorems are about contributions that are not clipped");
-    }
-    // Of the algorithm itself, before it runs on a graph or about a mean.
-    let sketch = experiment.config().algorithm.table().sketch();
-    if sketch.is_none_or(|program| program.check_each(supports).is_err()) {
-        return Err(POWER_ONLY);
-    }
-    if experiment.preconditioning().is_some() {
-        return Err("the theorems are about the power method without preconditioning");
-    }
-    let exact = exact.ok_or("the exact eigenvectors are out of reach")?;
-    if experiment.reference_floor() != experiment.config().data.degree_floor() {
-        return Err(
-            "the exact eigenvectors are those of another matrix (evaluation.reference_floor)",
-        );
-    }
-    match k {
-        0 => Err("the theorems need 2q <= p, so algorithm.rank >= 2"),
-        _ => Ok(exact),
-    }
 }
 
 /// A run of the power method, which the theorems are about.
@@ -186,7 +147,46 @@ struct PowerRun<'a> {
     k: usize,
 }
 
-impl PowerRun<'_> {
+impl<'a> PowerRun<'a> {
+    /// A run with the exact eigenvectors to measure it against.
+    ///
+    /// # Errors
+    /// The reason why the theorems are not about this run, or why nothing can be measured.
+    fn new(
+        experiment: &'a Experiment,
+        start: &'a Block,
+        outcome: &'a Outcome,
+        exact: Option<&'a TopEigenvectors>,
+    ) -> Result<Self, &'static str> {
+        if experiment.clip().is_some() {
+            return Err("the theorems are about contributions that are not clipped");
+        }
+        // Of the algorithm itself, before it runs on a graph or about a mean.
+        let sketch = experiment.config().algorithm.table().sketch();
+        if sketch.is_none_or(|program| program.check_each(supports).is_err()) {
+            return Err(POWER_ONLY);
+        }
+        if experiment.preconditioning().is_some() {
+            return Err("the theorems are about the power method without preconditioning");
+        }
+        let exact = exact.ok_or("the exact eigenvectors are out of reach")?;
+        if experiment.reference_floor() != experiment.config().data.degree_floor() {
+            return Err(
+                "the exact eigenvectors are those of another matrix (evaluation.reference_floor)",
+            );
+        }
+        match experiment.config().algorithm.table().rank() / 2 {
+            0 => Err("the theorems need 2q <= p, so algorithm.rank >= 2"),
+            k => Ok(Self {
+                experiment,
+                start,
+                outcome,
+                exact,
+                k,
+            }),
+        }
+    }
+
     /// λ_k − λ_{q+1}.
     fn gap(&self) -> f64 {
         self.exact.values[self.k - 1] - self.exact.values[self.k]
