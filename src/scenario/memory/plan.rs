@@ -70,10 +70,8 @@ impl MemoryPlan {
         self.add(INTERACTIONS, self.private);
         self.add("users and peers", sizes.users * 80 + peers * 200);
         // A neighbour and its weight at both ends; a noise term and the engine's index; per-peer figures.
-        self.add(
-            "graphs, weights and noise keys",
-            edges * (24 + 32 + 8) + peers * 120,
-        );
+        let graphs = edges * (24 + 32 + 8) + peers * 120;
+        self.add("graphs, weights and noise keys", graphs);
         // Once for all, and everybody's own part.
         self.add("the averaging schedule", 2 * experiment.schedule().bytes());
     }
@@ -81,10 +79,8 @@ impl MemoryPlan {
     /// Adds what engine `analytic` holds of its probes.
     fn add_probes(&mut self, sizes: &RunSizes<'_>) {
         let probes = sizes.experiment.config.engine.probes as u64;
-        self.add_blocks(
-            "the blocks of the probes",
-            sizes.block.saturating_mul(4 * (probes + 1) + 4),
-        );
+        let blocks = sizes.block.saturating_mul(4 * (probes + 1) + 4);
+        self.add_blocks("the blocks of the probes", blocks);
         let projections = sizes.users.saturating_mul(8 * sizes.rank);
         self.add("projections of all rows", projections);
         // Rows of the averaging polynomial, two buffers each.
@@ -95,15 +91,10 @@ impl MemoryPlan {
     /// Adds what engine `lockstep` holds of all peers.
     fn add_lockstep(&mut self, sizes: &RunSizes<'_>) {
         let (experiment, peers) = (sizes.experiment, sizes.peers);
-        let state = held(experiment).saturating_mul(sizes.block);
-        self.add_blocks(
-            "the state of all peers",
-            state.saturating_mul(1 + sizes.kept),
-        );
-        self.add(
-            "products of all peers",
-            sizes.users.saturating_mul(8 * sizes.rank) + peers * 40,
-        );
+        let states = held(experiment).saturating_mul(1 + sizes.kept);
+        self.add_blocks("the state of all peers", states.saturating_mul(sizes.block));
+        let products = sizes.users.saturating_mul(8 * sizes.rank) + peers * 40;
+        self.add("products of all peers", products);
         let tile = rayon::current_num_threads() as u64 * tile_width(peers as usize) as u64;
         self.add("chunks under way", sizes.chunks(tile));
         // What is given and what is heard on every edge, of each tile under way.
