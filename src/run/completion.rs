@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use super::outcomes::Outcomes;
 use crate::algorithm::{Completer, CompleterParts, PublicState, completer, has_signal};
 use crate::engine::{Outcome, Session};
 use crate::linalg::{Block, SparseRows};
@@ -37,17 +38,6 @@ pub struct CompletionSummary {
     pub stopped_at: Option<u32>,
 }
 
-/// The run and its two comparisons.
-#[derive(Clone, Copy, Debug)]
-pub struct CompletionRuns<'a> {
-    /// This run.
-    pub this_run: &'a Outcome,
-    /// The trusted curator's.
-    pub central: Option<&'a Outcome>,
-    /// The one without noise.
-    pub non_private: Option<&'a Outcome>,
-}
-
 /// What predictions that need no run are off by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Baselines {
@@ -72,14 +62,10 @@ impl CompletionSummary {
 
     /// That of an experiment that predicts ratings; `None` for others.
     #[must_use]
-    pub fn of(
-        experiment: &Experiment,
-        session: &Session,
-        runs: CompletionRuns<'_>,
-    ) -> Option<Self> {
+    pub(super) fn of(experiment: &Experiment, session: &Session, runs: &Outcomes) -> Option<Self> {
         let test = experiment.rating_test()?;
         let error = |outcome: Option<&Outcome>| rmse_of(experiment, session, outcome?);
-        let ours = completer_of(session, runs.this_run);
+        let ours = completer_of(session, &runs.this_run);
         let Baselines {
             user_mean,
             item_means,
@@ -87,11 +73,11 @@ impl CompletionSummary {
         let releases = experiment.releases();
         let next = releases.get(runs.this_run.records.len());
         Some(Self {
-            rmse: error(Some(runs.this_run)),
-            rmse_central: error(runs.central),
+            rmse: error(Some(&runs.this_run)),
+            rmse_central: error(runs.central.as_ref().ok()),
             rmse_user_mean: user_mean,
             rmse_item_means: item_means,
-            rmse_non_private: error(runs.non_private),
+            rmse_non_private: error(runs.non_private.as_ref().ok()),
             test_ratings: test.ratings().entries(),
             directions_kept: (ours.as_ref()).map_or(0, |ours| ours.parts().directions.columns()),
             signal: ours.is_some_and(|ours| has_signal(ours.as_ref())),

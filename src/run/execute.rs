@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::basis_evaluator::BasisEvaluator;
 use super::clipping::ClipSummary;
 use super::compared::ComparedRun;
 use super::completion::{CompletionSummary, rmse_of};
@@ -16,7 +15,8 @@ use super::outcomes::Outcomes;
 use super::peak_memory::peak_memory_bytes;
 use super::predictor::Predictor;
 use super::receipt::{RealisedReceipt, Receipt};
-use super::recommendation::{RecommendationSummary, by_gram, quality_of, recommendation};
+use super::recommendation::{RecommendationSummary, quality_of};
+use super::references::References;
 use super::rounds::{Rounds, contractions};
 use super::score_model::{ScoreModel, model_of};
 use super::spread::{DrawsSummary, Measure};
@@ -24,13 +24,18 @@ use super::summary::{
     AbortedAt, ConsensusSummary, IterationNoise, NotForPublication, PrivacySummary, SCHEMA,
     Summary, Timing, UtilitySummary,
 };
-use crate::engine::{Observer, Outcome, ReleaseRecord, Session};
+use super::variance::VarianceSummary;
+use crate::engine::{EngineError, Observer, Outcome, ReleaseRecord, Session};
 use crate::linalg::Block;
 use crate::recommender::gram::GramModel;
 use crate::scenario::{Clock, Experiment, Warning};
+use crate::vocabulary::Quantity;
 
 /// The part of the noise of a sum above which a bound on rounding is worth a warning.
 const FINE: f64 = 0.01;
+
+/// Why there are no errors of bases where ratings are predicted.
+const BY_PREDICTIONS: &str = "an algorithm that predicts ratings is measured by its predictions, and its directions are of another matrix";
 
 /// One row of `metrics.csv`.
 #[derive(Clone, Copy, Debug)]
@@ -123,86 +128,110 @@ pub fn run_by(
     let rounds = watched.collected;
     let outcomes = Outcomes::compare(outcome, (experiment, &session), &mut clock);
     let evaluation = Evaluation::of((experiment, &session), outcomes, faults, &mut clock);
-    let mut summary = evaluation.summary(other.as_ref(), &mut clock);
+    let figures = clock.time("metrics", || evaluation.figures());
+    let mut summary = evaluation.summary(&figures, other.as_ref(), &mut clock);
     summary.utility.draws = clock.time("draws", || evaluation.draws(&summary, other.as_ref()));
     summary.timing.seconds.clone_from(experiment.seconds());
     summary.timing.seconds.extend(clock.seconds);
     summary.timing.peak_memory_bytes = peak_memory_bytes();
-    Ok(evaluation.report(summary, rounds))
+    Ok(evaluation.report(summary, figures, rounds))
 }
 
-/// A run and its two comparisons, with the figures of all their bases.
+/// The figures of all bases, iteration by iteration.
+struct Figures {
+    rows: Vec<MetricsRow>,
+    central: Vec<Utility>,
+    non_private: Vec<Utility>,
+}
+
+/// A run with its two comparisons, and what their bases are measured against.
 struct Evaluation<'a> {
     experiment: &'a Experiment,
     session: &'a Session,
     outcomes: Outcomes,
     faults: Option<Faulty>,
-    evaluator: BasisEvaluator<'a>,
-    /// The run, iteration by iteration.
-    rows: Vec<MetricsRow>,
-    /// The figures under a trusted curator, iteration by iteration.
-    central: Vec<Utility>,
-    /// The figures without noise, iteration by iteration.
-    non_private: Vec<Utility>,
+    references: References<'a>,
     /// What a released Gram matrix says, and what scores items by it.
     scored: Option<(GramModel, ScoreModel)>,
 }
 
 impl<'a> Evaluation<'a> {
-    /// Measures every basis.
+    /// Finds the references of a run, and what it scores items with.
     fn of(
         (experiment, session): (&'a Experiment, &'a Session),
         outcomes: Outcomes,
         faults: Option<Faulty>,
         clock: &mut Clock,
     ) -> Self {
-        let evaluator = clock.time("exact", || {
-            BasisEvaluator::new(experiment, &outcomes.non_private)
-        });
-        let runs = outcomes.ended();
-        let row = |record: &ReleaseRecord| {
-            let utility = evaluator.utility_after(record).unwrap_or_default();
-            metrics_row(experiment, runs.this_run, record, utility)
-        };
-        let (rows, central, non_private) = clock.time("metrics", || {
-            (
-                runs.this_run.records.iter().map(row).collect(),
-                evaluator.utilities(runs.central),
-                evaluator.utilities(runs.non_private),
-            )
+        let references = clock.time("exact", || match experiment.rating_test() {
+            Some(_) => References::none(experiment, BY_PREDICTIONS),
+            None => References::of(experiment),
         });
         let scored = clock.time("recommendation", || {
-            let model = model_of(experiment, runs.this_run)?;
+            let model = model_of(experiment, &outcomes.this_run)?;
             let scores = ScoreModel::of(experiment, &model)?;
             Some((model, scores))
         });
         Self {
             experiment,
             session,
-            evaluator,
-            rows,
-            central,
-            non_private,
-            scored,
             outcomes,
             faults,
+            references,
+            scored,
+        }
+    }
+
+    /// The figures of one basis.
+    fn utility_of(&self, basis: &Block) -> Utility {
+        let [_, non_private] = self.outcomes.compared_bases();
+        self.references.utility(basis, non_private)
+    }
+
+    /// The figures of the basis after a release; `None` where it leaves none, and where predictions are measured instead.
+    fn utility_after(&self, record: &ReleaseRecord) -> Option<Utility> {
+        let measured = self.experiment.rating_test().is_none();
+        (measured && finds_basis(self.experiment, record)).then(|| self.utility_of(&record.basis))
+    }
+
+    /// The figures of all bases.
+    fn figures(&self) -> Figures {
+        let this_run = &self.outcomes.this_run;
+        let row = |record: &ReleaseRecord| {
+            let utility = self.utility_after(record).unwrap_or_default();
+            metrics_row(self.experiment, this_run, record, utility)
+        };
+        let utilities = |compared: &Result<Outcome, EngineError>| {
+            let records = compared.iter().flat_map(|outcome| &outcome.records);
+            let figures = records.filter_map(|record| self.utility_after(record));
+            figures.collect()
+        };
+        Figures {
+            rows: this_run.records.iter().map(row).collect(),
+            central: utilities(&self.outcomes.central),
+            non_private: utilities(&self.outcomes.non_private),
         }
     }
 
     /// The document, but for the draws and the times.
-    fn summary(&self, other: Option<&Experiment>, clock: &mut Clock) -> Summary {
+    fn summary(&self, figures: &Figures, other: Option<&Experiment>, clock: &mut Clock) -> Summary {
         let (experiment, outcome) = (self.experiment, &self.outcomes.this_run);
         let config = experiment.config();
         let compared = other.map(|other| {
-            let measure = |basis: &Block| self.evaluator.utility(basis);
+            let measure = |basis: &Block| self.utility_of(basis);
             clock.time("compared", || ComparedRun::of(other, measure))
         });
         let completion = clock.time("completion", || {
-            CompletionSummary::of(experiment, self.session, self.outcomes.ended())
+            CompletionSummary::of(experiment, self.session, &self.outcomes)
         });
-        let recommendation = clock.time("recommendation", || self.recommendation().transpose());
-        let consensus = self.consensus();
         let scored = self.scored.as_ref();
+        let recommendation = clock.time("recommendation", || {
+            let (ours, exact) = (scored.map(|(_, ours)| ours), self.references.vectors());
+            RecommendationSummary::of(experiment, &self.outcomes, ours, exact).transpose()
+        });
+        let rows = figures.rows.iter();
+        let agreements: Vec<_> = rows.map(|row| (row.disagreement, row.guaranteed)).collect();
+        let consensus = consensus(experiment, outcome, &agreements);
         Summary {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION"),
@@ -224,7 +253,7 @@ impl<'a> Evaluation<'a> {
                 .has_noise_topology()
                 .then(|| experiment.noise_topology().summary()),
             privacy: PrivacySummary {
-                iterations: self.rows.iter().map(|row| row.noise).collect(),
+                iterations: figures.rows.iter().map(|row| row.noise).collect(),
                 clip: ClipSummary::after(experiment, outcome),
                 ..experiment.privacy_summary()
             },
@@ -232,7 +261,7 @@ impl<'a> Evaluation<'a> {
             pilot: None,
             communication: outcome.communication.clone(),
             faults: self.faults.as_ref().map(|faults| faults.summary.clone()),
-            utility: self.utility(compared),
+            utility: self.utility(figures, compared),
             recommender: scored.and_then(|(model, scores)| scores.summary(experiment, model)),
             recommendation_reason: recommendation.as_ref().err().copied(),
             recommendation: recommendation.ok().flatten(),
@@ -244,61 +273,47 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The figures of the final bases, but for the draws, which a summary decides.
-    fn utility(&self, compared: Option<ComparedRun>) -> UtilitySummary {
-        let references = &self.evaluator.references;
-        let ours = self.rows.last().map(|row| row.utility).unwrap_or_default();
+    fn utility(&self, figures: &Figures, compared: Option<ComparedRun>) -> UtilitySummary {
+        let outcomes = &self.outcomes;
+        let [central, non_private] = outcomes.compared_bases();
+        let reason =
+            |one: &Result<Outcome, EngineError>| one.as_ref().err().map(ToString::to_string);
+        let ours = figures
+            .rows
+            .last()
+            .map(|row| row.utility)
+            .unwrap_or_default();
         let last = |figures: &[Utility]| figures.last().copied().unwrap_or_default();
         let fault_free = self.faults.as_ref();
         let fault_free = fault_free.and_then(|faults| faults.fault_free.as_ref());
+        let variance = self.references.variance.as_ref();
         UtilitySummary {
             subspace_error: ours.subspace_error,
             relative_error: ours.relative_error,
             relative_error_non_private: ours.relative_error_non_private,
             captured_variance: ours.captured_variance,
             explained_ratio: ours.explained_ratio,
-            variance: self.evaluator.variance(self.outcomes.ended()),
-            central: last(&self.central),
-            non_private: last(&self.non_private),
+            variance: variance.map(|variance| VarianceSummary {
+                this_run: variance.parts(outcomes.this_run.basis()),
+                central: central.map(|basis| variance.parts(basis)),
+                non_private: non_private.map(|basis| variance.parts(basis)),
+            }),
+            central: last(&figures.central),
+            non_private: last(&figures.non_private),
             compared,
             draws: None,
-            fault_free: fault_free.map(|outcome| self.evaluator.utility(outcome.basis())),
+            fault_free: fault_free.map(|outcome| self.utility_of(outcome.basis())),
             bounds: convergence_bounds(
                 self.experiment,
                 self.session.start(),
-                &self.outcomes.this_run,
-                self.evaluator.exact.as_ref(),
+                &outcomes.this_run,
+                self.references.exact.as_ref().ok(),
             ),
             reference_floor: self.experiment.reference_floor(),
-            reason: references.exact.as_ref().err().cloned(),
-            reason_non_private: references.non_private.as_ref().err().cloned(),
-            reason_central: self
-                .outcomes
-                .central
-                .as_ref()
-                .err()
-                .map(ToString::to_string),
+            reason: self.references.exact.as_ref().err().cloned(),
+            reason_non_private: reason(&outcomes.non_private),
+            reason_central: reason(&outcomes.central),
         }
-    }
-
-    /// How good the recommendations are; `None` where the experiment holds nothing out.
-    fn recommendation(&self) -> Option<Result<RecommendationSummary, &'static str>> {
-        let runs = self.outcomes.ended();
-        match &self.scored {
-            Some((_, ours)) => by_gram(self.experiment, ours, runs.central, runs.non_private),
-            None => recommendation(
-                self.experiment,
-                runs.this_run.basis(),
-                runs.central.map(Outcome::basis),
-                &self.evaluator.references,
-            ),
-        }
-    }
-
-    /// How well the peers agreed.
-    fn consensus(&self) -> ConsensusSummary {
-        let rows = self.rows.iter();
-        let agreements: Vec<_> = rows.map(|row| (row.disagreement, row.guaranteed)).collect();
-        consensus(self.experiment, &self.outcomes.this_run, &agreements)
     }
 
     /// The warnings of the experiment, and those that its run adds.
@@ -319,13 +334,13 @@ impl<'a> Evaluation<'a> {
         let figure = |outcome: &Outcome| match chosen {
             Measure::Rmse => rmse_of(experiment, session, outcome),
             Measure::Recall => Some(quality_of(experiment, outcome)?.recall),
-            _ => chosen.of_basis(&self.evaluator.utility(outcome.basis())),
+            _ => chosen.of_basis(&self.utility_of(outcome.basis())),
         };
         DrawsSummary::of(experiment, session, other, (summary, &figure))
     }
 
     /// Everything that the run produced.
-    fn report(self, summary: Summary, rounds: Vec<Vec<f64>>) -> Report {
+    fn report(self, summary: Summary, figures: Figures, rounds: Vec<Vec<f64>>) -> Report {
         let (experiment, outcome) = (self.experiment, self.outcomes.this_run);
         let realised = self.faults.as_ref();
         let realised = realised.and_then(|faults| faults.realised.as_ref());
@@ -342,9 +357,9 @@ impl<'a> Evaluation<'a> {
             start: Arc::clone(self.session.start()),
             items: ItemList::of(experiment.interactions())
                 .weighted(experiment.precondition_weights()),
-            rows: self.rows,
-            central: self.central,
-            non_private: self.non_private,
+            rows: figures.rows,
+            central: figures.central,
+            non_private: figures.non_private,
             contractions: match rounds.is_empty() {
                 true => Vec::new(),
                 false => contractions(experiment),
@@ -362,6 +377,20 @@ fn aborted_at(experiment: &Experiment, outcome: &Outcome) -> Option<AbortedAt> {
         let next = experiment.releases().get(outcome.records.len());
         AbortedAt(next.map(|release| release.iteration.0))
     })
+}
+
+/// Whether there is a basis after this release: sums of rows, which are released before everything else, and counts of users find none.
+fn finds_basis(experiment: &Experiment, record: &ReleaseRecord) -> bool {
+    let releases = experiment.releases();
+    let blocks = releases.get(record.release.index());
+    let blocks = blocks.map_or(&[][..], |release| &release.blocks);
+    let sums = [
+        Quantity::RowSum,
+        Quantity::NonnegativeRowSum,
+        Quantity::TailCounts,
+        Quantity::ItemShares,
+    ];
+    !blocks.iter().all(|block| sums.contains(&block.quantity))
 }
 
 fn metrics_row(

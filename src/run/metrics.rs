@@ -2,10 +2,6 @@
 
 use serde::Serialize;
 
-use super::variance::Variance;
-use crate::linalg::{Block, subspace_distance};
-use crate::recommender::LowPassFilter;
-
 /// The figures of `summary.json`'s `utility`, all measured on the raw data.
 ///
 /// `None` where the reference is out of reach, or where it leaves nothing to compare with, as for data without a single
@@ -34,30 +30,6 @@ const MISSED: f64 = 0.9;
 #[cfg(feature = "report")]
 pub(crate) fn missed_angle(subspace_error: f64) -> Option<f64> {
     (subspace_error >= MISSED).then(|| libm::asin(subspace_error.min(1.0)).to_degrees())
-}
-
-impl Utility {
-    /// All figures of one basis.
-    #[must_use]
-    pub fn of(
-        filter: &LowPassFilter<'_>,
-        basis: &Block,
-        exact: Option<&Block>,
-        non_private: Option<&Block>,
-        variance: Option<&Variance>,
-    ) -> Self {
-        let last = variance.map(|variance| variance.parts(basis));
-        let last = last.and_then(|parts| parts.last().copied());
-        let finite = |figure: f64| figure.is_finite().then_some(figure);
-        let relative = |u: &Block| finite(filter.relative_error(basis, u));
-        Self {
-            subspace_error: exact.and_then(|u| finite(subspace_distance(basis, u))),
-            relative_error: exact.and_then(relative),
-            relative_error_non_private: non_private.and_then(relative),
-            captured_variance: last.map(|part| part.captured),
-            explained_ratio: last.map(|part| part.explained),
-        }
-    }
 }
 
 #[cfg(all(test, feature = "report"))]

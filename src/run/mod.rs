@@ -1,6 +1,5 @@
 //! One experiment, run: the engine, what its result is measured against, and the documents that say so.
 
-mod basis_evaluator;
 mod clipping;
 mod compared;
 mod consensus;

@@ -1,9 +1,9 @@
 //! The outcomes of an experiment: the run, and its two comparisons.
 
-use super::completion::CompletionRuns;
 use super::references::References;
 use crate::engine::central::{self, SumNoise};
 use crate::engine::{EngineError, Outcome, Session, Silent};
+use crate::linalg::Block;
 use crate::scenario::{Clock, Experiment};
 
 /// A run, and its comparisons from the same starting block.
@@ -34,12 +34,8 @@ impl Outcomes {
         }
     }
 
-    /// All three, those that came to an end.
-    pub(super) fn ended(&self) -> CompletionRuns<'_> {
-        CompletionRuns {
-            this_run: &self.this_run,
-            central: self.central.as_ref().ok(),
-            non_private: self.non_private.as_ref().ok(),
-        }
+    /// The bases of the curator's run and of the one without noise, where these came to an end.
+    pub(super) fn compared_bases(&self) -> [Option<&Block>; 2] {
+        [&self.central, &self.non_private].map(|one| Some(one.as_ref().ok()?.basis()))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::references::References;
+use super::outcomes::Outcomes;
 use super::score_model::{ScoreModel, model_of};
 use crate::engine::Outcome;
 use crate::linalg::Block;
@@ -111,6 +111,53 @@ impl<'a> Lists<'a> {
         let degrees = self.experiment.catalogue().item_degrees();
         self.measured(&Popularity::new(&degrees)).quality
     }
+
+    /// The summary of a run whose Gram matrix recommends, over the whole catalogue.
+    fn of_models(&self, outcomes: &Outcomes, ours: &ScoreModel) -> RecommendationSummary {
+        let quality = |one: &Result<Outcome, _>| Some(self.by_outcome(one.as_ref().ok()?)?.quality);
+        let compared = [&outcomes.central, &outcomes.non_private].map(quality);
+        self.summary(self.by_model(ours), compared, None)
+    }
+
+    /// The summary of a run whose basis recommends.
+    fn of_bases(&self, outcomes: &Outcomes, exact: Option<&Block>) -> RecommendationSummary {
+        let ours = outcomes.this_run.basis();
+        let compared = outcomes.compared_bases();
+        let mut known: Vec<(&Block, RankingTotals)> = Vec::new();
+        // Without noise the three runs are one: its lists are not ranked three times.
+        for basis in [Some(ours), compared[0], compared[1], exact]
+            .into_iter()
+            .flatten()
+        {
+            if !known.iter().any(|(other, _)| *other == basis) {
+                known.push((basis, self.by_basis(basis)));
+            }
+        }
+        let find = |basis: &Block| {
+            let found = known.iter().find(|(other, _)| *other == basis);
+            found.expect("measured above").1
+        };
+        let quality = |basis: Option<&Block>| basis.map(|basis| find(basis).quality);
+        self.summary(find(ours), compared.map(quality), quality(exact))
+    }
+
+    fn summary(
+        &self,
+        this_run: RankingTotals,
+        [central, non_private]: [Option<RankingQuality>; 2],
+        exact: Option<RankingQuality>,
+    ) -> RecommendationSummary {
+        let popularity = self.popularity();
+        RecommendationSummary {
+            warning: worse_than_popularity(&this_run, popularity),
+            this_run,
+            central,
+            non_private,
+            exact,
+            popularity,
+            held_out: self.held_out.counts,
+        }
+    }
 }
 
 /// How good the lists are that this outcome gives, by its Gram matrix where that recommends and by its basis elsewhere; `None` where nobody
@@ -130,86 +177,28 @@ pub fn quality_of_popularity(experiment: &Experiment) -> Option<RankingQuality> 
     Some(Lists::of(experiment)?.ok()?.popularity())
 }
 
-/// Measures the recommendations of this run, the curator's and the references; `None` where the experiment holds nothing
-/// out.
-///
-/// # Errors
-/// A reason, where nobody came to have a held-out interaction. That depends on the raw data, so it is no error of the
-/// run.
-///
-/// # Panics
-/// Never for bases of runs, which are finite and have a row per item.
-#[must_use]
-pub fn recommendation(
-    experiment: &Experiment,
-    ours: &Block,
-    central: Option<&Block>,
-    references: &References,
-) -> Option<Result<RecommendationSummary, &'static str>> {
-    let lists = match Lists::of(experiment)? {
-        Ok(lists) => lists,
-        Err(reason) => return Some(Err(reason)),
-    };
-    let mut known: Vec<(&Block, RankingTotals)> = Vec::new();
-    // Without noise the three runs are one: its lists are not ranked three times.
-    let all = [
-        Some(ours),
-        central,
-        references.non_private.as_ref().ok(),
-        references.exact.as_ref().ok(),
-    ];
-    for basis in all.into_iter().flatten() {
-        if !known.iter().any(|(other, _)| *other == basis) {
-            known.push((basis, lists.by_basis(basis)));
-        }
+impl RecommendationSummary {
+    /// Measures the recommendations of a run, of its comparisons and of the exact eigenvectors, by `ours` and its like where Gram matrices recommend;
+    /// `None` where the experiment holds nothing out.
+    ///
+    /// # Errors
+    /// A reason, where nobody came to have a held-out interaction. That depends on the raw data, so it is no error of the
+    /// run.
+    ///
+    /// # Panics
+    /// Never for outcomes of runs, whose numbers fit together.
+    pub(super) fn of(
+        experiment: &Experiment,
+        outcomes: &Outcomes,
+        ours: Option<&ScoreModel>,
+        exact: Option<&Block>,
+    ) -> Option<Result<Self, &'static str>> {
+        let lists = Lists::of(experiment)?;
+        Some(lists.map(|lists| match ours {
+            Some(ours) => lists.of_models(outcomes, ours),
+            None => lists.of_bases(outcomes, exact),
+        }))
     }
-    let find = |basis: &Block| {
-        let found = known.iter().find(|(other, _)| *other == basis);
-        found.expect("measured above").1
-    };
-    let quality = |basis: Option<&Block>| basis.map(|basis| find(basis).quality);
-    let popularity = lists.popularity();
-    Some(Ok(RecommendationSummary {
-        warning: worse_than_popularity(&find(ours), popularity),
-        this_run: find(ours),
-        central: quality(central),
-        non_private: quality(references.non_private.as_ref().ok()),
-        exact: quality(references.exact.as_ref().ok()),
-        popularity,
-        held_out: lists.held_out.counts,
-    }))
-}
-
-/// The same where a Gram matrix recommends: of this run, the curator's and the one without noise, over the whole catalogue.
-///
-/// # Errors
-/// A reason, as [`recommendation`] has.
-///
-/// # Panics
-/// Never for models of runs, whose numbers fit together.
-#[must_use]
-pub fn by_gram(
-    experiment: &Experiment,
-    ours: &ScoreModel,
-    central: Option<&Outcome>,
-    non_private: Option<&Outcome>,
-) -> Option<Result<RecommendationSummary, &'static str>> {
-    let lists = match Lists::of(experiment)? {
-        Ok(lists) => lists,
-        Err(reason) => return Some(Err(reason)),
-    };
-    let compared = |outcome: Option<&Outcome>| Some(lists.by_outcome(outcome?)?.quality);
-    let this_run = lists.by_model(ours);
-    let popularity = lists.popularity();
-    Some(Ok(RecommendationSummary {
-        warning: worse_than_popularity(&this_run, popularity),
-        this_run,
-        central: compared(central),
-        non_private: compared(non_private),
-        exact: None,
-        popularity,
-        held_out: lists.held_out.counts,
-    }))
 }
 
 #[cfg(test)]

@@ -4,10 +4,13 @@ use std::borrow::Cow;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use super::metrics::Utility;
 use super::variance::Variance;
 use crate::engine::central::{self, SumNoise};
 use crate::engine::{EngineError, Outcome, PeerRows, Session, Silent};
-use crate::linalg::{Block, ItemWeights, SparseRows, TopEigenvectors, top_eigenvectors};
+use crate::linalg::{
+    Block, ItemWeights, SparseRows, TopEigenvectors, subspace_distance, top_eigenvectors,
+};
 use crate::recommender::LowPassFilter;
 use crate::scenario::Experiment;
 use crate::scenario::divisor::Divisor;
@@ -55,18 +58,71 @@ impl Experiment {
 /// take longer than the runs they would measure.
 const REFERENCE_WORK: usize = 250_000_000;
 
-/// What errors are measured against. With A = RᵀR of the rows R under the reference floor it is about P A P, the Gram matrix of R P, where
-/// the experiment has a P, and about A otherwise. Whether a reference exists is a property of the raw data (its rank, its gaps, its
-/// size), so a missing one is a null with a reason beside the figures it was for, never the end of a run.
-#[derive(Clone, Debug)]
-pub struct References {
-    /// The basis of the non-private run from the session's X⁰, or why it has none.
-    pub non_private: Result<Block, String>,
+/// What bases of one matrix are measured against, which no seed changes. With A = RᵀR of the rows R under the reference floor it is about P A P,
+/// the Gram matrix of R P, where the experiment has a P, and about A otherwise. Whether a reference exists is a property of the raw data (its
+/// rank, its gaps, its size), so a missing one is a null with a reason beside the figures it was for, never the end of a run.
+#[derive(Debug)]
+pub struct References<'a> {
+    filter: LowPassFilter<'a>,
     /// The exact leading eigenvectors, or why they are out of reach.
-    pub exact: Result<Block, String>,
+    pub exact: Result<TopEigenvectors, String>,
+    /// The variance of numbers, where it is known.
+    pub(super) variance: Option<Variance>,
 }
 
-impl References {
+impl<'a> References<'a> {
+    /// The references of the matrix that this experiment computes on.
+    pub fn of(experiment: &'a Experiment) -> Self {
+        let variance = experiment.samples().map(|_| Variance::of(experiment));
+        let exact = match &variance {
+            Some(variance) => variance.as_ref().map(Variance::top).map_err(Clone::clone),
+            None => exact(experiment),
+        };
+        Self {
+            filter: experiment.filter(),
+            exact,
+            variance: variance.and_then(Result::ok),
+        }
+    }
+
+    /// No references, for this reason.
+    pub(super) fn none(experiment: &'a Experiment, reason: &str) -> Self {
+        Self {
+            filter: experiment.filter(),
+            exact: Err(reason.to_owned()),
+            variance: None,
+        }
+    }
+
+    /// The references with a copy of the interactions of their own.
+    pub(crate) fn into_owned(self) -> References<'static> {
+        References {
+            filter: self.filter.into_owned(),
+            exact: self.exact,
+            variance: self.variance,
+        }
+    }
+
+    /// The exact leading eigenvectors, where they are known.
+    pub(super) fn vectors(&self) -> Option<&Block> {
+        self.exact.as_ref().ok().map(|top| &top.vectors)
+    }
+
+    /// All figures of one basis; `non_private` is the basis of the run without noise from the same X⁰.
+    pub(crate) fn utility(&self, basis: &Block, non_private: Option<&Block>) -> Utility {
+        let last = self.variance.as_ref().map(|variance| variance.parts(basis));
+        let last = last.and_then(|parts| parts.last().copied());
+        let finite = |figure: f64| figure.is_finite().then_some(figure);
+        let relative = |u: &Block| finite(self.filter.relative_error(basis, u));
+        Utility {
+            subspace_error: (self.vectors()).and_then(|u| finite(subspace_distance(basis, u))),
+            relative_error: self.vectors().and_then(relative),
+            relative_error_non_private: non_private.and_then(relative),
+            captured_variance: last.map(|part| part.captured),
+            explained_ratio: last.map(|part| part.explained),
+        }
+    }
+
     /// The non-private run of this session on the reference matrix.
     ///
     /// # Errors
@@ -88,26 +144,6 @@ impl References {
         }
     }
 
-    /// The exact leading eigenvectors of the reference matrix, or why there are none; of P A P where there is a P.
-    pub(crate) fn exact(experiment: &Experiment) -> Result<TopEigenvectors, String> {
-        if experiment.samples().is_some() {
-            return Variance::of(experiment).map(|variance| variance.top());
-        }
-        match Self::out_of_reach(experiment) {
-            Some(why) => Err(why),
-            None => {
-                let rows = experiment.reference_rows();
-                let rows = match experiment.precondition_weights() {
-                    Some(weights) => Cow::Owned(weights.scale_columns(&rows)),
-                    None => rows,
-                };
-                top_eigenvectors(&rows, experiment.config().algorithm.table().rank())
-                    .map_err(|error| error.to_string())
-                    .and_then(leading)
-            }
-        }
-    }
-
     /// Why no exact eigenvectors are computed, where they would take longer than the runs they measure.
     pub(crate) fn out_of_reach(experiment: &Experiment) -> Option<String> {
         if experiment.samples().is_some() {
@@ -122,6 +158,21 @@ impl References {
             )
         })
     }
+}
+
+/// The exact leading eigenvectors of the reference matrix of interactions, or why there are none; of P A P where there is a P.
+fn exact(experiment: &Experiment) -> Result<TopEigenvectors, String> {
+    if let Some(why) = References::out_of_reach(experiment) {
+        return Err(why);
+    }
+    let rows = experiment.reference_rows();
+    let rows = match experiment.precondition_weights() {
+        Some(weights) => Cow::Owned(weights.scale_columns(&rows)),
+        None => rows,
+    };
+    top_eigenvectors(&rows, experiment.config().algorithm.table().rank())
+        .map_err(|error| error.to_string())
+        .and_then(leading)
 }
 
 /// The eigenvectors, unless the last of them belong to the eigenvalue 0: any vector that the data never touch is then as

@@ -12,7 +12,6 @@ use super::grid::{self, Sweep};
 use super::journal::{CellOutcome, Journal};
 use super::measures::{Figures, Losses, Measures, PredictionErrors};
 use super::output;
-use super::references::{self, Fixed};
 use super::result::SweepResult;
 use crate::config::resolved;
 use crate::engine::central::{self, SumNoise};
@@ -21,12 +20,12 @@ use crate::linalg::Block;
 use crate::plan::Memo;
 use crate::run::completion::{self, Baselines};
 use crate::run::faults::FaultsError;
-use crate::run::{RunError, run_tolerant};
+use crate::run::{References, RunError, run_tolerant};
 use crate::scenario::{Experiment, ExperimentError, HeldKey, memory};
 use crate::vocabulary::Seed;
 
 /// What the cells of one seed are measured against: the exact eigenvectors and the run without noise, where there is one.
-type References = (Arc<Fixed>, Arc<Option<Block>>);
+type CellReferences = (Arc<References<'static>>, Arc<Option<Block>>);
 
 /// How far a sweep is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,7 +183,7 @@ impl Sweep {
             figures.lists = self.list_quality(&experiment, &session, &outcome);
         } else {
             let (fixed, plain) = self.references(cell)?;
-            figures.utility = fixed.measure(outcome.basis(), Option::as_ref(&plain));
+            figures.utility = fixed.utility(outcome.basis(), Option::as_ref(&plain));
         }
         Ok(Measures::of(&experiment, &outcome, figures))
     }
@@ -214,7 +213,7 @@ impl Sweep {
 
     /// What this cell is measured against: shared by all methods of its grid point and seed, and by all grid
     /// points that do not move it.
-    fn references(&self, cell: Cell) -> Result<References, Box<dyn std::error::Error>> {
+    fn references(&self, cell: Cell) -> Result<CellReferences, Box<dyn std::error::Error>> {
         let config = self.reference_config(cell);
         let resolve = || Experiment::resolve_from(config.clone(), &self.materials);
         let key = (
@@ -225,10 +224,10 @@ impl Sweep {
                 .then(|| config.algorithm.weights().numbers()),
         );
         let fixed = self.fixed.get(key, || {
-            Ok::<_, Box<dyn std::error::Error>>(Fixed::of(&resolve()?))
+            Ok::<_, Box<dyn std::error::Error>>(References::of(&resolve()?).into_owned())
         })?;
         let plain = self.plain.get(config.clone(), || {
-            Ok::<_, Box<dyn std::error::Error>>(references::non_private(&resolve()?))
+            Ok::<_, Box<dyn std::error::Error>>(non_private(&resolve()?))
         })?;
         Ok((fixed, plain))
     }
@@ -292,6 +291,14 @@ impl Sweep {
         };
         self.cells.iter().map(of).collect()
     }
+}
+
+/// X^L of this experiment's matrix without any noise, from the X⁰ of its seed; `None` for data of rank below p, which
+/// have none: the measures against it are then empty, and the cell stands.
+fn non_private(experiment: &Experiment) -> Option<Block> {
+    let session = experiment.session(&Seed::from_u64(experiment.config().seed));
+    let outcome = References::non_private(experiment, &session).ok()?;
+    Some(outcome.basis().clone())
 }
 
 /// Whether a cell that failed so would fail so again: a sum without a unique basis, values that overflow, so much that goes wrong that nobody has a result, or a

@@ -6,7 +6,6 @@ use super::cells::{self, Cell};
 use super::error::SweepError;
 use super::measures::PredictionErrors;
 use super::permutation;
-use super::references::Fixed;
 use crate::config::{
     self, Config, EngineKind, MethodConfig, NoiseConfig, OverrideError, PrivacyConfig, SweepConfig,
 };
@@ -37,7 +36,7 @@ pub struct Sweep {
     pub(super) settings: Vec<Setting>,
     pub(super) warnings: Vec<String>,
     pub(super) materials: Materials,
-    pub(super) fixed: Memo<FixedKey, Fixed>,
+    pub(super) fixed: Memo<FixedKey, References<'static>>,
     pub(super) plain: Memo<Config, Option<Block>>,
     pub(super) lines: Memo<Config, PredictionErrors>,
     pub(super) popular: Memo<PopularKey, Option<RankingQuality>>,

@@ -26,7 +26,6 @@ mod measures;
 mod outcomes;
 mod output;
 mod permutation;
-mod references;
 mod result;
 mod shard;
 

@@ -28,7 +28,7 @@ fn experiment(set: &[&str]) -> Experiment {
 /// σ times `factor`.
 fn samples(experiment: &Experiment, factor: f64) -> (Vec<f64>, Vec<f64>) {
     let session = experiment.simulation().own_session();
-    let exact = References::exact(experiment).expect("in reach").vectors;
+    let exact = References::of(experiment).exact.expect("in reach").vectors;
     let filter = experiment.filter();
     let figure = |outcome: &Outcome| Some(filter.relative_error(outcome.basis(), &exact));
     let mut drawn = MethodSession::of_peers(&session).expect("a curator's σ");

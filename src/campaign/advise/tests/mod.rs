@@ -79,7 +79,7 @@ fn the_ground_gives_the_errors_of_the_engine() {
         ]
         .concat();
         let experiment = experiment_of(&set);
-        let exact = References::exact(&experiment).expect("small").vectors;
+        let exact = References::of(&experiment).exact.expect("small").vectors;
         let filter = LowPassFilter::new(experiment.interactions());
         let (mut all, _) = settings(&experiment);
         let at = all

@@ -445,7 +445,8 @@ fn advised_and_run(file: &str, keys: &[&str]) -> (f64, u64) {
     config.evaluation.reference_floor = Some(1);
     config.compare = None;
     let experiment = Experiment::resolve(config, experiment.base()).expect("advised");
-    let exact = crate::run::References::exact(&experiment)
+    let exact = crate::run::References::of(&experiment)
+        .exact
         .expect("small")
         .vectors;
     let filter = crate::recommender::LowPassFilter::new(experiment.interactions());
