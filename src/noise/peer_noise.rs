@@ -255,7 +255,7 @@ impl PeerNoise {
     }
 
     /// The term that is shared with the partner at this place, for a peer that takes it back.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn shared_term(&self, place: usize) -> &Term {
         &self.terms[1 + place]
     }

@@ -27,11 +27,11 @@ impl SessionViews {
             let pair = bytes(&root.key(NoiseLabel::SealPair, lower, upper));
             (PeerIndex(other), pair)
         });
-        #[cfg(test)]
-        if self.tamper == crate::protocol::tolerant::Tamper::OneKey {
-            return SealSecrets::with_one_key(me, &own, pairs);
+        let secrets = SealSecrets::new(me, &own, pairs);
+        match self.defect {
+            None => secrets,
+            Some(defect) => defect.secrets(me, secrets),
         }
-        SealSecrets::new(me, &own, pairs)
     }
 
     /// A peer's signatures, and how it checks those of others.

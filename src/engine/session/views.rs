@@ -10,7 +10,7 @@ use crate::engine::rows::PeerRows;
 use crate::plan::{Averaging, graphs_digest, mixing_bounds};
 use crate::protocol::averaging::AveragingError;
 use crate::protocol::regroup::{View, ViewNumber};
-use crate::protocol::tolerant::{ViewSetup, Views};
+use crate::protocol::tolerant::{Defect, ViewSetup, Views};
 use crate::protocol::{SessionParameters, SessionPlanError};
 use crate::topology::{Graph, GraphError, Provenance, Topology};
 use crate::vocabulary::PeerIndex;
@@ -177,9 +177,7 @@ pub struct SessionViews {
     session: Session,
     public: PublicViews,
     made: Made<Session>,
-    /// A defect of all peers, to show that it is seen.
-    #[cfg(test)]
-    pub(crate) tamper: crate::protocol::tolerant::Tamper,
+    pub(crate) defect: Option<Defect>,
 }
 
 impl SessionViews {
@@ -190,8 +188,7 @@ impl SessionViews {
             public: PublicViews::new(session.public().clone(), averaging),
             session,
             made: Made::default(),
-            #[cfg(test)]
-            tamper: crate::protocol::tolerant::Tamper::default(),
+            defect: None,
         }
     }
 
@@ -225,11 +222,7 @@ impl SessionViews {
         let mut setting = blake3::Hasher::new_derive_key("undertone 2026-11 view v2");
         setting.update(&self.session.setting);
         setting.update(self.session.plan().digest());
-        #[cfg(test)]
-        let is_told = self.tamper != crate::protocol::tolerant::Tamper::SameStream;
-        #[cfg(not(test))]
-        let is_told = true;
-        if is_told {
+        if !self.defect.is_some_and(Defect::repeats_streams) {
             setting.update(&view.digest());
         }
         let public = made.session.clone();

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::defect::Defect;
 use super::keys::{EscrowKey, SealKey, SealRoot};
 use super::membership::Membership;
 use super::record::{HeldSeal, Record};
@@ -56,9 +57,7 @@ pub struct Escrow {
     certified: BTreeSet<Attempt>,
     opened: BTreeSet<Attempt>,
     released: BTreeSet<(PeerIndex, Attempt)>,
-    /// A rule that is not kept, to show that it is needed.
-    #[cfg(test)]
-    pub(in crate::protocol) without: Option<Rule>,
+    pub(in crate::protocol) defect: Option<Defect>,
 }
 
 impl Escrow {
@@ -79,8 +78,7 @@ impl Escrow {
             certified: BTreeSet::new(),
             opened: BTreeSet::new(),
             released: BTreeSet::new(),
-            #[cfg(test)]
-            without: None,
+            defect: None,
         }
     }
 
@@ -400,19 +398,9 @@ impl Escrow {
     }
 
     fn rule(&self, rule: Rule, is_kept: bool, attempt: Attempt) -> Result<(), Refused> {
-        match is_kept || !self.keeps(rule) {
+        match is_kept || self.defect.is_some_and(|defect| defect.breaks(rule)) {
             true => Ok(()),
             false => Err(Refused::Rule { rule, attempt }),
         }
-    }
-
-    #[cfg(not(test))]
-    fn keeps(&self, _: Rule) -> bool {
-        true
-    }
-
-    #[cfg(test)]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
     }
 }

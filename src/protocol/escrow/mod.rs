@@ -41,6 +41,7 @@
 //! difference of both would be free of noise. So the sealed bytes themselves are on disk before they leave, and what is sent again are those
 //! bytes: a [`Seal`] gives nothing else, and [`Escrow::seal`] refuses a second one in an attempt.
 
+mod defect;
 mod holders;
 mod keys;
 mod membership;
@@ -51,6 +52,7 @@ mod shamir;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::protocol) use defect::Defect;
 pub use holders::{Durable, Escrow};
 pub use keys::{EscrowKey, SealKey, SealRoot};
 pub use membership::{Membership, MembershipError};

@@ -10,8 +10,6 @@ use super::interface::{End, Input, Output};
 use super::machine::{Regroup, Stage};
 use super::record::Record;
 use super::signed::Signed;
-#[cfg(test)]
-use super::tests::Tamper;
 use crate::vocabulary::{PeerIndex, Time};
 
 impl Regroup {
@@ -86,10 +84,9 @@ impl Regroup {
         }
         let has_all = self.done == self.setup.last;
         let colluders = self.setup.tolerance.colluders;
-        #[cfg(test)]
-        let colluders = match self.tamper {
-            Tamper::BelievesTheEnd => 0,
-            _ => colluders,
+        let colluders = match self.defect {
+            None => colluders,
+            Some(defect) => defect.colluders(colluders),
         };
         if self.over.len() > colluders && (!has_all || self.known.count() > 0) {
             if !has_all {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::attempt::Attempt;
 use super::certificate::{Certificate, SIGNATURE_LEN};
+use super::defect::Defect;
 use super::history::Histories;
 use super::interface::{End, Input, Output, RegroupSetup};
 use super::paths::Paths;
@@ -12,8 +13,6 @@ use super::record::{Disruptions, Durable, MOST_RESTARTS, Onward, Record, Stateme
 use super::resume::{Resume, View, resume};
 use super::sets::LinkIndex;
 use super::signed::Signed;
-#[cfg(test)]
-use super::tests::Tamper;
 use crate::vocabulary::{PeerIndex, ReleaseId, Span, Time};
 
 /// One part in so many of its patience is how long a member waits, before it states what has gone wrong, for what else has.
@@ -66,8 +65,7 @@ pub struct Regroup {
     pub(super) over: BTreeMap<PeerIndex, Signed>,
     /// Neighbours that were shown, after the end, that all are done.
     pub(super) shown: BTreeSet<PeerIndex>,
-    #[cfg(test)]
-    pub(in crate::protocol) tamper: Tamper,
+    pub(in crate::protocol) defect: Option<Defect>,
 }
 
 impl Regroup {
@@ -100,8 +98,7 @@ impl Regroup {
             timers: 0,
             over: BTreeMap::new(),
             shown: BTreeSet::new(),
-            #[cfg(test)]
-            tamper: Tamper::now(),
+            defect: None,
             setup,
         }
     }
@@ -163,7 +160,7 @@ impl Regroup {
     }
 
     /// A view that was decided, by its number.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     pub(in crate::protocol) fn view_with(&self, number: super::ViewNumber) -> Option<&View> {
         self.views.iter().rfind(|view| view.number == number)
     }
@@ -204,8 +201,11 @@ impl Regroup {
                 self.sent = Some(attempt);
                 out.push(Output::Persist(Durable::Sent(attempt)));
             }
-            #[cfg(test)]
-            Input::Holding(_) if self.tamper == Tamper::Overstates && self.known.count() < 2 => {
+            Input::Holding(_)
+                if self
+                    .defect
+                    .is_some_and(|defect| defect.cuts_a_link(&self.known)) =>
+            {
                 let open = self.connected().pop();
                 open.into_iter().for_each(|one| self.suspect(one, now, out));
             }
@@ -433,8 +433,10 @@ impl Regroup {
             sent: self.sent,
             retries: self.retries,
         };
-        #[cfg(test)]
-        let statement = self.tamper.statement(statement);
+        let statement = match self.defect {
+            None => statement,
+            Some(defect) => defect.statement(statement),
+        };
         out.push(Output::Persist(Durable::Stated {
             serial,
             statement: statement.clone(),
@@ -478,9 +480,11 @@ impl Regroup {
         let view = self.next_view();
         let agreeing = view.members.iter().filter(|member| self.agrees(*member));
         let agreeing: Vec<PeerIndex> = agreeing.collect();
-        let is_decided = agreeing.len() == view.members.len();
-        #[cfg(test)]
-        let is_decided = is_decided || self.tamper.is_enough(agreeing.len(), &self.setup.links);
+        let count = agreeing.len();
+        let is_decided = match self.defect {
+            Some(defect) if defect.decides(count, &self.setup.links) => true,
+            _ => count == view.members.len(),
+        };
         if !is_decided {
             return;
         }
@@ -551,8 +555,7 @@ impl Regroup {
 
     /// Whether this member may contribute to an attempt. In the open it never publishes two attempts of one try, whatever others state.
     fn may_publish(&self, attempt: Attempt) -> bool {
-        #[cfg(test)]
-        if self.tamper == Tamper::PublishesAgain {
+        if self.defect.is_some_and(Defect::publishes_again) {
             return true;
         }
         !self.setup.tolerance.is_open() || self.sent.is_none_or(|last| attempt.may_follow(last))
@@ -580,8 +583,7 @@ impl Regroup {
     /// What all go on with takes back sums and certificates, if they were here.
     fn take_back(&mut self, onward: Onward) {
         self.void(onward);
-        #[cfg(test)]
-        if self.tamper == Tamper::OldSums {
+        if self.defect.is_some_and(Defect::keeps_old_sums) {
             return;
         }
         self.done = onward.keeps(self.done);

@@ -43,6 +43,7 @@
 mod attempt;
 mod bytes;
 mod certificate;
+mod defect;
 mod ending;
 mod evidence;
 mod hearing;
@@ -66,6 +67,7 @@ pub use attempt::{Attempt, ViewNumber};
 pub use bytes::Extent;
 pub(in crate::protocol) use bytes::Reader;
 pub use certificate::{Certificate, CertificateError, HELD_LEN, SIGNATURE_LEN, held_statement};
+pub(crate) use defect::Defect;
 pub use evidence::{EVIDENCE_MARK, Evidence};
 pub use history::History;
 pub use interface::{End, Input, Output, RegroupSetup};
@@ -75,6 +77,4 @@ pub use record::{Disruptions, Durable, MOST_RESTARTS, Onward, Record, Statement}
 pub use resume::{Heir, Publication, Resume, Tolerance, View};
 pub use sets::{CutLinks, Index, LinkIndex, Members, Set};
 pub use signed::{Signed, Signer, Verifier};
-#[cfg(test)]
-pub(crate) use tests::Tamper;
 pub use threshold::{MOST_HOLDERS, Threshold, ThresholdError, Thresholds, ThresholdsError};

@@ -1,10 +1,9 @@
 //! Which statements a member that follows the protocol can make: others are refused where they are read.
 
 use super::attempt::Attempt;
+use super::defect::Defect;
 use super::machine::Regroup;
 use super::record::{MOST_RESTARTS, Statement};
-#[cfg(test)]
-use super::tests::Tamper;
 use crate::vocabulary::ReleaseId;
 
 impl Regroup {
@@ -14,8 +13,7 @@ impl Regroup {
     /// Every statement has more that has gone wrong than the one before, and so has every view that is decided: with n things gone wrong it is at most the n-th statement, after at most
     /// n − 1 decisions, each of which counts at most one retry.
     pub(super) fn is_possible(&self, serial: u64, statement: &Statement) -> bool {
-        #[cfg(test)]
-        if self.tamper == Tamper::BelievesAll {
+        if self.defect.is_some_and(Defect::believes_all) {
             return true;
         }
         let Statement {

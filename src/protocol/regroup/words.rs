@@ -151,15 +151,11 @@ impl Regroup {
         let (Some(view), Some(held)) = (view, held) else {
             return false;
         };
-        #[cfg(test)]
-        {
-            let members = view.members.len();
-            let needed = self.tamper.words_needed(members);
-            if needed < members {
-                return held.len() >= needed;
-            }
+        let needed = self.defect;
+        match needed.and_then(|defect| defect.words_needed(view.members.len())) {
+            Some(needed) => held.len() >= needed,
+            None => view.members.iter().all(|member| held.contains_key(&member)),
         }
-        view.members.iter().all(|member| held.contains_key(&member))
     }
 
     /// The certificate of an attempt, if this member has it.

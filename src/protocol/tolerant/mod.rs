@@ -33,23 +33,21 @@
 //! Sessions of real numbers whose sums need all neighbours or a tree; not of own coordinates, integers or mass that is passed on.
 
 mod bytes;
+mod defect;
 mod frame;
 mod inner;
 mod sealer;
 mod sealing;
 mod secrets;
-#[cfg(test)]
-mod tamper;
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::sync::Arc;
 
 pub use bytes::{Format, FormatError};
+pub(crate) use defect::Defect;
 pub use frame::{DiskRecord, Frame, SignedShare};
 pub use secrets::SealSecrets;
-#[cfg(test)]
-pub(crate) use tamper::Tamper;
 
 use super::averaging::Part;
 use super::escrow::Refused;
@@ -207,10 +205,7 @@ pub struct TolerantPeer {
     kept: BTreeMap<Attempt, Kept>,
     /// What seals, where contributions are sealed.
     sealer: Option<Sealer>,
-    #[cfg(test)]
-    tamper: Tamper,
-    #[cfg(test)]
-    came_back: bool,
+    defect: Option<Defect>,
 }
 
 impl TolerantPeer {
@@ -264,10 +259,6 @@ impl TolerantPeer {
             }
         }
         peer.regroup = Regroup::recovered(peer.setup.clone(), durable);
-        #[cfg(test)]
-        {
-            peer.came_back = true;
-        }
         if let Some(sealer) = &mut peer.sealer {
             sealer.put_back(escrow, seals);
         }
@@ -289,25 +280,17 @@ impl TolerantPeer {
             inner: None,
             states: BTreeMap::from([(0, start)]),
             kept: BTreeMap::new(),
-            #[cfg(test)]
-            tamper: Tamper::default(),
-            #[cfg(test)]
-            came_back: false,
+            defect: None,
         })
     }
 
-    /// The same peer with a defect.
-    #[cfg(test)]
-    pub(crate) fn armed(mut self, tamper: Tamper) -> Self {
-        if tamper == Tamper::Overstates && self.setup.me != PeerIndex(0) {
-            return self;
-        }
-        self.tamper = tamper;
-        if tamper != Tamper::None {
-            self.regroup.tamper = tamper.agreement();
-        }
+    /// This peer with a defect, if there is one and it is this peer's.
+    pub(crate) fn with_defect(mut self, defect: Option<Defect>) -> Self {
+        let own = defect.filter(|defect| defect.is_of(self.setup.me));
+        self.defect = own;
+        self.regroup.defect = own.and_then(Defect::agreement);
         if let Some(sealer) = &mut self.sealer {
-            sealer.arm(tamper);
+            sealer.set_defect(own);
         }
         self
     }

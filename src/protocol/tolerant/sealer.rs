@@ -7,7 +7,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::secrets::SealSecrets;
-use super::{DiskRecord, Output};
+use super::{Defect, DiskRecord, Output};
 use crate::protocol::Values;
 use crate::protocol::escrow::{
     self, Durable, Escrow, Expected, HIDDEN_SHARE_LEN, Membership, Refused, Seal, SealError,
@@ -37,8 +37,7 @@ pub(super) struct Sealer {
     keys: BTreeMap<(Attempt, PeerIndex), SealKey>,
     /// Shares that holders gave up in the present view, by whose contribution they are in.
     shares: BTreeMap<PeerIndex, BTreeMap<PeerIndex, Share>>,
-    #[cfg(test)]
-    pub(super) tamper: super::Tamper,
+    defect: Option<Defect>,
 }
 
 impl Sealer {
@@ -57,8 +56,7 @@ impl Sealer {
             seals: BTreeMap::new(),
             keys: BTreeMap::new(),
             shares: BTreeMap::new(),
-            #[cfg(test)]
-            tamper: super::Tamper::default(),
+            defect: None,
         })
     }
 
@@ -70,12 +68,10 @@ impl Sealer {
         }
     }
 
-    #[cfg(test)]
-    pub(super) fn arm(&mut self, tamper: super::Tamper) {
-        self.tamper = tamper;
-        if tamper.opens_without() {
-            self.escrow.without = Some(escrow::Rule::Certified);
-        }
+    /// Has the defect of its peer, if there is one.
+    pub(super) fn set_defect(&mut self, defect: Option<Defect>) {
+        self.defect = defect;
+        self.escrow.defect = defect.and_then(Defect::escrow);
     }
 
     /// Enters a view that was decided, if it has not yet.
@@ -173,11 +169,7 @@ impl Sealer {
         out: &mut Vec<Output>,
     ) -> Result<SealKey, Refused> {
         let signatures = &self.setup.signatures;
-        #[cfg(test)]
-        let is_checked = !self.tamper.opens_without();
-        #[cfg(not(test))]
-        let is_checked = true;
-        if is_checked {
+        if !self.defect.is_some_and(Defect::opens_unchecked) {
             let step = self.escrow.certify(certificate, |by, bytes, signature| {
                 signatures.verify(by, bytes, signature)
             })?;
@@ -185,10 +177,11 @@ impl Sealer {
         }
         let attempt = certificate.attempt();
         let step = self.escrow.open(attempt, &self.secrets.root)?;
-        #[cfg(test)]
-        let (mut nowhere, is_unsaved) = (Vec::new(), self.tamper == super::Tamper::UnsavedOpening);
-        #[cfg(test)]
-        let out = if is_unsaved { &mut nowhere } else { out };
+        let mut nowhere = Vec::new();
+        let out = match self.defect {
+            Some(defect) if defect.forgets_openings() => &mut nowhere,
+            _ => out,
+        };
         let key = written(step, out);
         // Everybody is done with the releases before.
         written(self.escrow.close(attempt.release), out);
@@ -209,10 +202,11 @@ impl Sealer {
         attempt: Attempt,
         out: &mut Vec<Output>,
     ) -> Result<Share, Refused> {
-        #[cfg(test)]
-        let (mut nowhere, is_unsaved) = (Vec::new(), self.tamper == super::Tamper::UnsavedRelease);
-        #[cfg(test)]
-        let out = if is_unsaved { &mut nowhere } else { out };
+        let mut nowhere = Vec::new();
+        let out = match self.defect {
+            Some(defect) if defect.forgets_releases() => &mut nowhere,
+            _ => out,
+        };
         let share = written(self.escrow.release(dealer, attempt)?, out);
         let shares = self.shares.entry(dealer).or_default();
         shares.insert(self.setup.me, share.clone());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::frame::SignedShare;
 use super::sealer::{Sealer, Terms, packed, unpacked};
-use super::{DiskRecord, Frame, Output, TolerantError, TolerantPeer};
+use super::{Defect, DiskRecord, Frame, Output, TolerantError, TolerantPeer};
 use crate::protocol::averaging::Part;
 use crate::protocol::escrow::{HIDDEN_SHARE_LEN, Refused, SealError, SealKey};
 use crate::protocol::fault::{Fault, FaultKind};
@@ -37,10 +37,7 @@ impl TolerantPeer {
         };
         let agreed = inner.peer.agreement();
         let to = inner.targets(&Targets::All);
-        #[cfg(test)]
-        let is_late = self.tamper == super::Tamper::ChargeLate;
-        #[cfg(not(test))]
-        let is_late = false;
+        let is_late = self.defect.is_some_and(Defect::charges_late);
         if !is_late {
             out.push(Output::Charge(attempt));
         }
@@ -273,8 +270,9 @@ impl TolerantPeer {
             let numbers = unpacked(inner.peer.values(), &bytes);
             kept.inputs.insert(me, Summand::Reals(Arc::new(numbers)));
         }
-        #[cfg(test)]
-        if let Some(again) = self.made_again(attempt)? {
+        if let Some(defect) = self.defect
+            && let Some(again) = defect.made_again(self, attempt)?
+        {
             let kept = self.kept.entry(attempt).or_default();
             kept.inputs.insert(me, again);
         }
@@ -342,8 +340,10 @@ impl TolerantPeer {
         let mine = inner.heirs.iter().filter(|heir| heir.heir == me);
         let all = [me].into_iter().chain(mine.map(|heir| heir.lost));
         let all: Vec<PeerIndex> = all.collect();
-        #[cfg(test)]
-        let all = self.tamper.brought_in(all);
+        let all = match self.defect {
+            None => all,
+            Some(defect) => defect.brought_in(all),
+        };
         let lost = |what| TolerantError::Disk {
             peer: me,
             what,
@@ -363,9 +363,8 @@ impl TolerantPeer {
                 }
             }
         }
-        #[cfg(test)]
-        if self.tamper == super::Tamper::RollBack {
-            self.roll_back(attempt, &mut inputs);
+        if let Some(defect) = self.defect {
+            defect.take_back(self, attempt, &mut inputs);
         }
         let Some(inner) = &mut self.inner else {
             return Ok(());

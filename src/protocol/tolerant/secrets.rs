@@ -42,21 +42,16 @@ impl SealSecrets {
         }
     }
 
-    /// The same with one key for both directions.
-    #[cfg(test)]
-    pub(crate) fn with_one_key(
-        me: PeerIndex,
-        root: &Zeroizing<[u8; 32]>,
-        pairs: impl IntoIterator<Item = (PeerIndex, Zeroizing<[u8; 32]>)>,
-    ) -> Self {
-        let mut secrets = Self::new(me, root, pairs);
-        for (other, keys) in &mut secrets.keys {
+    /// These secrets with one key for both directions.
+    #[cfg(any(test, feature = "testing"))]
+    pub(in crate::protocol::tolerant) fn with_one_key(mut self, me: PeerIndex) -> Self {
+        for (other, keys) in &mut self.keys {
             match me < *other {
                 true => keys.from = keys.to.clone(),
                 false => keys.to = keys.from.clone(),
             }
         }
-        secrets
+        self
     }
 
     /// The key for shares that go to a neighbour.

@@ -7,6 +7,7 @@ mod account;
 mod carrier;
 mod error;
 mod fired;
+mod interceptor;
 mod network;
 mod observer;
 mod outcome;
@@ -57,5 +58,5 @@ pub fn run_watched(
     schedule: &FaultSchedule,
     observer: &mut dyn Observer,
 ) -> Result<FaultyOutcome, FaultyError> {
-    network::run(views, tolerance, schedule, observer)
+    network::run(views, tolerance, schedule, observer, None)
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::carrier::{Carrier, all_outages};
 use super::error::ScheduleError;
 use super::fired::Watch;
+use super::interceptor::Interceptor;
 use super::outcome::{FaultyOutcome, MOST_MOMENTS, Moment, PeerEnd, Taken};
 use super::random::Extent;
 use super::schedule::{Crash, CrashPoint, FaultSchedule};
@@ -103,11 +104,19 @@ pub(super) fn run(
     tolerance: &Arc<Tolerance>,
     schedule: &FaultSchedule,
     observer: &mut dyn Observer,
+    interceptor: Option<Interceptor>,
 ) -> Result<FaultyOutcome, FaultyError> {
     let links = Arc::new(views.session().public().links()?);
     let pairs: Vec<(u32, u32)> = views.session().graph().edge_list().collect();
     schedule.check_for(links.peers(), &pairs)?;
-    Network::new(views, (links, &pairs), (tolerance, schedule), observer).run(&pairs)
+    Network::new(
+        views,
+        (links, &pairs),
+        (tolerance, schedule),
+        observer,
+        interceptor,
+    )
+    .run(&pairs)
 }
 
 struct Network<'a> {
@@ -119,8 +128,7 @@ struct Network<'a> {
     processes: Vec<Process>,
     /// What each peer starts from, and starts again from.
     setups: Vec<RegroupSetup>,
-    #[cfg(test)]
-    formats: Vec<crate::protocol::tolerant::Format>,
+    interceptor: Option<Interceptor>,
     /// Places of what is to happen.
     queue: Queue<usize>,
     happenings: Vec<Option<Happening>>,
@@ -138,6 +146,7 @@ impl<'a> Network<'a> {
         (links, pairs): (Arc<Links>, &[(u32, u32)]),
         (tolerance, schedule): (&'a Arc<Tolerance>, &'a FaultSchedule),
         observer: &'a mut dyn Observer,
+        interceptor: Option<Interceptor>,
     ) -> Self {
         let crashes = |u: usize| {
             let all = schedule.crashes.iter();
@@ -179,18 +188,15 @@ impl<'a> Network<'a> {
             patience: Span::from_micros(schedule.patience_micros),
         };
         let setups: Vec<RegroupSetup> = (0..links.peers()).map(setup).collect();
-        #[cfg(test)]
-        let format = |setup| crate::protocol::tolerant::Format::new(setup, views.session().plan());
         Self {
             processes: processes.collect(),
-            #[cfg(test)]
-            formats: setups.iter().map(format).collect(),
             setups,
             links,
             views,
             tolerance,
             schedule,
             observer,
+            interceptor,
             queue: Queue::default(),
             happenings: Vec::new(),
             free: Vec::new(),
@@ -209,9 +215,7 @@ impl<'a> Network<'a> {
             let start = self.start_state();
             let (secrets, views) = (self.secrets(u), self.shared_views());
             let peer = TolerantPeer::new(self.setups[u].clone(), secrets, views, start)?;
-            #[cfg(test)]
-            let peer = peer.armed(self.views.tamper);
-            self.processes[u].peer = Some(peer);
+            self.processes[u].peer = Some(peer.with_defect(self.views.defect));
         }
         for u in 0..self.processes.len() {
             self.tell(u, Input::Start)?;
@@ -339,8 +343,12 @@ impl<'a> Network<'a> {
 
     /// Writes a record, unless the process or its disk comes to an end with it.
     fn persist(&mut self, u: usize, record: DiskRecord) {
-        #[cfg(test)]
-        let record = super::tests::bytes::kept(&self.formats[u], record);
+        let record = match &self.interceptor {
+            None => record,
+            Some(interceptor) => {
+                interceptor.record(&self.setups[u], self.views.session().plan(), record)
+            }
+        };
         let due = self.due(u, Some(&record));
         let process = &mut self.processes[u];
         if process
@@ -500,10 +508,13 @@ impl<'a> Network<'a> {
     }
 
     fn send(&mut self, u: usize, v: usize, frame: Frame) {
-        #[cfg(test)]
-        let frame = super::tests::extremes::sent((u, v), frame);
-        #[cfg(test)]
-        let frame = super::tests::bytes::sent(&self.formats[u], frame);
+        let frame = match &self.interceptor {
+            None => frame,
+            Some(interceptor) => {
+                let plan = self.views.session().plan();
+                interceptor.frame((u, v), &self.setups[u], plan, frame)
+            }
+        };
         let sizes = (self.links.peers(), self.links.len());
         let (phase, bytes) = size(&frame, self.views.session().plan().values(), sizes);
         let carried = self.carrier.carry(self.now, (u, v));

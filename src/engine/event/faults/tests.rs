@@ -1,12 +1,13 @@
-pub(super) mod bytes;
-pub(super) mod extremes;
+mod bytes;
+mod extremes;
 mod mutants;
 mod sealed;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Crash, CrashPoint, FaultSchedule, FaultyOutcome, Fired, PeerEnd, Taken, run};
+use super::interceptor::{Interception, Interceptor};
+use super::{Crash, CrashPoint, FaultSchedule, FaultyError, FaultyOutcome, Fired, PeerEnd, Taken};
 use crate::engine::lockstep::{Averaged, Exchange, Gossip, Rounds, Walk};
 use crate::engine::tests::session_of_length;
 use crate::engine::{Session, SessionViews, Silent, event};
@@ -16,7 +17,7 @@ use crate::privacy::accountant::{PublicGraph, certified_variance_factors};
 use crate::privacy::realised::Counted;
 use crate::protocol::averaging::{AveragingKind, AveragingOptions, Form, Length};
 use crate::protocol::regroup::{Attempt, End, Publication, Tolerance, View};
-use crate::protocol::tolerant::Tamper;
+use crate::protocol::tolerant::Defect;
 use crate::protocol::{Summand, kernel};
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId};
@@ -28,6 +29,26 @@ mod hostile;
 mod soak;
 
 const ITERATIONS: u32 = 3;
+
+/// Runs a session whose frames and records go through bytes.
+fn run(
+    views: &Arc<SessionViews>,
+    tolerance: &Arc<Tolerance>,
+    schedule: &FaultSchedule,
+) -> Result<FaultyOutcome, FaultyError> {
+    run_with(views, tolerance, schedule, bytes::ThroughBytes)
+}
+
+/// Runs a session whose frames and records are intercepted.
+fn run_with(
+    views: &Arc<SessionViews>,
+    tolerance: &Arc<Tolerance>,
+    schedule: &FaultSchedule,
+    interception: impl Interception + 'static,
+) -> Result<FaultyOutcome, FaultyError> {
+    let interceptor = Interceptor(Arc::new(interception));
+    super::network::run(views, tolerance, schedule, &mut Silent, Some(interceptor))
+}
 
 /// A graph of so many peers in which everybody has at least three neighbours: a ring with chords.
 fn graph(peers: u32, chord: u32) -> Graph {
@@ -65,11 +86,11 @@ fn scene(peers: u32, kind: AveragingKind, seed: u64) -> Scene {
 }
 
 fn scene_on(graph: &Graph, kind: AveragingKind, seed: u64) -> Scene {
-    armed_scene(graph, kind, seed, Tamper::None)
+    defective_scene(graph, kind, seed, None)
 }
 
-/// The same with a defect.
-fn armed_scene(graph: &Graph, kind: AveragingKind, seed: u64, tamper: Tamper) -> Scene {
+/// A session of peers that have a defect.
+fn defective_scene(graph: &Graph, kind: AveragingKind, seed: u64, defect: Option<Defect>) -> Scene {
     let peers = graph.nodes() as u32;
     let length = match kind.is_exact() {
         true => Length::Own,
@@ -84,7 +105,7 @@ fn armed_scene(graph: &Graph, kind: AveragingKind, seed: u64, tamper: Tamper) ->
         options,
     };
     let mut views = SessionViews::new(session.clone(), averaging);
-    views.tamper = tamper;
+    views.defect = defect;
     Scene {
         views: Arc::new(views),
         session,

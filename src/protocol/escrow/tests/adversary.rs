@@ -192,7 +192,7 @@ impl<R: Rng> Schedule<R> {
         });
         let mut escrow = Escrow::replay(peer, SESSION, self.threshold, 2, kept);
         if let Some(Mutant::Without(rule)) = self.mutant {
-            escrow.without = Some(rule);
+            escrow.defect = Some(Defect(rule));
         }
         escrow
     }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use super::super::defect::Defect;
 use super::super::interface::Input;
 use super::super::record::{Record, Statement};
 use super::super::signed::Signed;
 use super::Marks;
-use super::Tamper;
 use super::model::Network;
 use super::promises::{Broken, Story};
-use super::schedules::Schedule;
+use super::schedules::{Mutant, Schedule};
 use crate::protocol::SessionId;
 use crate::protocol::regroup::{Attempt, ViewNumber};
 use crate::vocabulary::{PeerIndex, ReleaseId};
@@ -95,11 +95,11 @@ impl Attack {
 }
 
 /// What came of it among eight, for every place of the hostile member.
-fn stories(attack: Attack, (retries, is_open): (u32, bool), tamper: Tamper) -> Vec<Story> {
+fn stories(attack: Attack, (retries, is_open): (u32, bool), defect: Option<Defect>) -> Vec<Story> {
     let run = |hostile: usize| {
         let seed = 31 * hostile as u64 + u64::from(retries);
         let mut schedule = Schedule::attacked(seed, (8, retries), is_open, (hostile, attack));
-        schedule.tamper = tamper;
+        schedule.mutant = defect.map(Mutant::Member);
         Network::run(schedule)
     };
     (0..8).map(run).collect()
@@ -164,7 +164,7 @@ fn no_statement_makes_anybody_publish_twice_in_one_try() {
                 change: Some(change),
                 ..CUTS
             };
-            let stories = stories(attack, (retries, is_open), Tamper::None);
+            let stories = stories(attack, (retries, is_open), None);
             let found = broken(&stories);
             assert!(
                 found.is_empty(),
@@ -184,14 +184,14 @@ fn no_statement_makes_anybody_publish_twice_in_one_try() {
 /// What others state does not have to be wrong: where no statement says what was sent, nobody charges a try anew, and every member that had published refuses by itself.
 #[test]
 fn whoever_has_published_refuses_whatever_others_state() {
-    let kept = stories(CUTS, (2, true), Tamper::ForgetsSent);
+    let kept = stories(CUTS, (2, true), Some(Defect::ForgetsSent));
     assert_eq!(broken(&kept), BTreeSet::new());
     assert!(
         kept.iter()
             .all(|story| story.ends.contains_key("published")),
         "{kept:?}"
     );
-    let defect = stories(CUTS, (2, true), Tamper::PublishesAgain);
+    let defect = stories(CUTS, (2, true), Some(Defect::PublishesAgain));
     assert!(broken(&defect).contains(&Broken::Twice));
 }
 
@@ -205,7 +205,7 @@ fn one_member_that_says_that_all_have_finished_is_alone_with_that() {
                 end_after: Some(release),
                 ..CUTS
             };
-            let stories = stories(attack, (1, is_open), Tamper::None);
+            let stories = stories(attack, (1, is_open), None);
             assert_eq!(broken(&stories), BTreeSet::new(), "after {release}");
             for story in &stories {
                 assert_eq!(story.ends.get("finished"), Some(&7), "{release}: {story:?}");
@@ -217,7 +217,7 @@ fn one_member_that_says_that_all_have_finished_is_alone_with_that() {
         end_after: Some(0),
         ..CUTS
     };
-    let defect = stories(attack, (1, true), Tamper::BelievesTheEnd);
+    let defect = stories(attack, (1, true), Some(Defect::BelievesTheEnd));
     assert!(broken(&defect).contains(&Broken::Early));
 }
 
@@ -230,7 +230,7 @@ fn who_states_two_things_is_named_by_all() {
         ..CUTS
     };
     for (retries, is_open) in [(2, true), (2, false)] {
-        let stories = stories(attack, (retries, is_open), Tamper::None);
+        let stories = stories(attack, (retries, is_open), None);
         assert_eq!(broken(&stories), BTreeSet::new());
         assert!(stories.iter().all(|story| story.proofs > 0), "{stories:?}");
     }
@@ -251,7 +251,7 @@ fn lies_among_crashes_cost_nobody_what_was_not_planned() {
             is_double: seed % 5 == 0,
             end_after: [None, Some(0), Some(1), Some(2)][seed as usize % 4],
         };
-        let mut schedule = Schedule::of(seed, Tamper::None);
+        let mut schedule = Schedule::of(seed, None);
         let hostile = schedule.crashes.keys().next().map_or(0, |peer| peer + 1);
         schedule.hostile = Some((hostile % 5, attack));
         let story = Network::run(schedule);

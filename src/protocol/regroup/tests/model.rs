@@ -13,10 +13,10 @@ use super::super::record::Durable;
 use super::super::resume::{Publication, Resume, View};
 use super::super::sets::Members;
 use super::super::signed::Signed;
+use super::Marks;
 use super::hostile::Attack;
 use super::promises::{Broken, Story};
-use super::schedules::Schedule;
-use super::{Marks, Tamper};
+use super::schedules::{Mutant, Schedule};
 use crate::protocol::SessionId;
 use crate::vocabulary::{PeerIndex, ReleaseId, Time};
 
@@ -363,7 +363,7 @@ impl Network {
         let durable = node.disk.clone();
         let member = Regroup::recovered(setup, durable);
         node.member = self.schedule.armed(member);
-        if self.schedule.tamper == Tamper::SilentRestart {
+        if self.schedule.mutant == Some(Mutant::SilentRestart) {
             // It goes on as if nothing had been.
             let setup = self::setup(&self.schedule, &self.links, u);
             self.nodes[u].member = Regroup::new(setup);

@@ -5,21 +5,32 @@ use std::collections::BTreeMap;
 use chacha20::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
+use super::super::defect::Defect;
 use super::super::links::Links;
 use super::super::machine::Regroup;
 use super::super::resume::{Publication, Tolerance};
 use super::super::threshold::Thresholds;
-use super::Tamper;
 use super::hostile::Attack;
 use super::model::Network;
 use super::promises::{Broken, Story};
 use crate::vocabulary::{PeerIndex, Span};
 
+/// What is wrong with all members of a schedule, or with what they start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mutant {
+    /// With each member itself.
+    Member(Defect),
+    /// Restarts are not counted: a member that comes back goes on where it was.
+    SilentRestart,
+    /// One less than the session needs is enough.
+    NoFloor,
+}
+
 /// What goes wrong, as a function of a seed.
 #[derive(Clone, Debug)]
 pub(super) struct Schedule {
     pub(super) seed: u64,
-    pub(super) tamper: Tamper,
+    pub(super) mutant: Option<Mutant>,
     peers: usize,
     pairs: Vec<(PeerIndex, PeerIndex)>,
     pub(super) floor: usize,
@@ -45,7 +56,7 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    pub(super) fn of(seed: u64, tamper: Tamper) -> Self {
+    pub(super) fn of(seed: u64, mutant: Option<Mutant>) -> Self {
         let mut generator = ChaCha20Rng::seed_from_u64(seed);
         let r = &mut generator;
         let peers = r.random_range(5..=12_usize);
@@ -119,7 +130,7 @@ impl Schedule {
             hasty,
             hostile: None,
             seed,
-            tamper,
+            mutant,
             peers,
             floor: peers - tolerated,
             pairs,
@@ -151,7 +162,7 @@ impl Schedule {
         };
         Self {
             seed,
-            tamper: Tamper::None,
+            mutant: None,
             peers,
             pairs: all.flat_map(beside).collect(),
             floor: peers - 1,
@@ -179,8 +190,8 @@ impl Schedule {
     }
 
     pub(super) fn tolerance(&self) -> Tolerance {
-        let floor = match self.tamper {
-            Tamper::NoFloor => self.floor - 1,
+        let floor = match self.mutant {
+            Some(Mutant::NoFloor) => self.floor - 1,
             _ => self.floor,
         };
         Tolerance {
@@ -197,7 +208,10 @@ impl Schedule {
     }
 
     pub(super) fn armed(&self, mut member: Regroup) -> Regroup {
-        member.tamper = self.tamper;
+        member.defect = match self.mutant {
+            Some(Mutant::Member(defect)) => Some(defect),
+            _ => None,
+        };
         member
     }
 
@@ -208,10 +222,10 @@ impl Schedule {
     }
 }
 
-fn all(seeds: std::ops::Range<u64>, tamper: Tamper) -> (Story, Vec<(u64, Vec<Broken>)>) {
+fn all(seeds: std::ops::Range<u64>, mutant: Option<Mutant>) -> (Story, Vec<(u64, Vec<Broken>)>) {
     let (mut total, mut red) = (Story::default(), Vec::new());
     for seed in seeds {
-        let story = Network::run(Schedule::of(seed, tamper));
+        let story = Network::run(Schedule::of(seed, mutant));
         total.crashes += story.crashes;
         total.restarts += story.restarts;
         total.suspicions += story.suspicions;
@@ -231,7 +245,7 @@ fn all(seeds: std::ops::Range<u64>, tamper: Tamper) -> (Story, Vec<(u64, Vec<Bro
 /// Promises hold whatever is lost, restarted or suspected, and the schedules do lose, restart and suspect.
 #[test]
 fn promises_hold_in_a_thousand_schedules() {
-    let (story, red) = all(0..1_000, Tamper::None);
+    let (story, red) = all(0..1_000, None);
     println!("{story:?}");
     assert!(red.is_empty(), "{red:?}");
     assert!(story.crashes > 500 && story.restarts > 100 && story.suspicions > 300);
@@ -248,7 +262,7 @@ fn promises_hold_in_a_thousand_schedules() {
 #[test]
 fn what_a_crash_left_half_said_is_said_again() {
     for seed in [42_212, 96_387] {
-        let story = Network::run(Schedule::of(seed, Tamper::None));
+        let story = Network::run(Schedule::of(seed, None));
         assert!(
             story.restarts > 0 && story.broken.is_empty(),
             "{seed}: {story:?}"
@@ -262,7 +276,7 @@ fn whoever_ends_on_the_word_of_others_passes_it_on() {
     for seed in [
         2_881, 6_598, 13_042, 18_305, 19_758, 22_257, 30_514, 35_538, 40_713, 44_034, 96_986,
     ] {
-        let story = Network::run(Schedule::of(seed, Tamper::None));
+        let story = Network::run(Schedule::of(seed, None));
         assert!(story.broken.is_empty(), "{seed}: {story:?}");
     }
 }
@@ -270,7 +284,7 @@ fn whoever_ends_on_the_word_of_others_passes_it_on() {
 /// One of a hundred thousand schedules, in which a word came to its last member through the one that its origin had told, and whose way it was not.
 #[test]
 fn a_word_goes_back_to_whom_it_came_from() {
-    let story = Network::run(Schedule::of(28_738, Tamper::None));
+    let story = Network::run(Schedule::of(28_738, None));
     assert!(
         story.suspicions + story.crashes > 0 && story.broken.is_empty(),
         "{story:?}"
@@ -280,7 +294,7 @@ fn a_word_goes_back_to_whom_it_came_from() {
 #[test]
 #[ignore = "4 minutes: cargo test --lib regroup::tests::schedules -- --ignored"]
 fn promises_hold_in_a_hundred_thousand_schedules() {
-    let (story, red) = all(0..100_000, Tamper::None);
+    let (story, red) = all(0..100_000, None);
     println!("{story:?}");
     assert!(red.is_empty(), "{red:?}");
 }
@@ -288,25 +302,25 @@ fn promises_hold_in_a_hundred_thousand_schedules() {
 /// Each defect breaks a promise within five hundred schedules.
 #[test]
 fn every_defect_is_seen() {
-    for (tamper, promise) in [
-        (Tamper::NoBarrier, Broken::Held),
-        (Tamper::OneShort, Broken::Held),
-        (Tamper::ForgetCertificates, Broken::One),
-        (Tamper::Majority, Broken::Live),
-        (Tamper::SilentRestart, Broken::Fresh),
-        (Tamper::NoFloor, Broken::Few),
-        (Tamper::OldSums, Broken::Bits),
+    for (mutant, promise) in [
+        (Mutant::Member(Defect::NoBarrier), Broken::Held),
+        (Mutant::Member(Defect::OneShort), Broken::Held),
+        (Mutant::Member(Defect::ForgetCertificates), Broken::One),
+        (Mutant::Member(Defect::Majority), Broken::Live),
+        (Mutant::SilentRestart, Broken::Fresh),
+        (Mutant::NoFloor, Broken::Few),
+        (Mutant::Member(Defect::OldSums), Broken::Bits),
     ] {
-        let (_, red) = all(0..500, tamper);
+        let (_, red) = all(0..500, Some(mutant));
         let seen = red.iter().filter(|(_, broken)| broken.contains(&promise));
         println!(
-            "{tamper:?}: {} red, {promise:?} in {}",
+            "{mutant:?}: {} red, {promise:?} in {}",
             red.len(),
             seen.clone().count()
         );
         assert!(
             seen.count() > 0,
-            "{tamper:?} is not seen by {promise:?}: {red:?}"
+            "{mutant:?} is not seen by {promise:?}: {red:?}"
         );
     }
 }

@@ -65,9 +65,7 @@ impl Network<'_> {
         process.is_up = true;
         process.view = None;
         let peer = TolerantPeer::recovered(setup, secrets, views, start, &process.disk)?;
-        #[cfg(test)]
-        let peer = peer.armed(self.views.tamper);
-        process.peer = Some(peer);
+        process.peer = Some(peer.with_defect(self.views.defect));
         let me = PeerIndex::from_index(u);
         for v in self.neighbours(u) {
             let other = self.processes[v]

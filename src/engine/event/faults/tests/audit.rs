@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use super::mutants::left_over;
 use super::sealed::{sealed_with, tolerance};
-use super::{Scene, scene};
+use super::{Scene, run, scene};
 use crate::algorithm::PublicState;
-use crate::engine::event::faults::{FaultSchedule, FaultyOutcome, run};
+use crate::engine::event::faults::{FaultSchedule, FaultyOutcome};
 use crate::privacy::realised::{Attempted, Counted, Realised};
 use crate::protocol::averaging::AveragingKind;
 use crate::protocol::kernel;
 use crate::protocol::regroup::Attempt;
-use crate::protocol::tolerant::Tamper;
+use crate::protocol::tolerant::Defect;
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 /// What a member contributes to an attempt at the first release before noise: the query is the start.
@@ -167,7 +167,7 @@ fn nobody_who_reads_everything_beats_the_account() {
     for number in 0..200 {
         let (scene, tolerance, lost) = match number % 2 {
             0 => {
-                let (scene, lost) = sealed_with(number, Tamper::None);
+                let (scene, lost) = sealed_with(number, None);
                 let tolerance = tolerance(&scene, lost, 1);
                 (scene, tolerance, lost + 1)
             }
@@ -226,7 +226,7 @@ fn nobody_who_reads_everything_beats_the_account() {
 fn an_attacker_beats_the_account_where_noise_is_taken_back() {
     let mut caught = 0;
     for number in (0..300).step_by(3) {
-        let (scene, lost) = sealed_with(number, Tamper::RollBack);
+        let (scene, lost) = sealed_with(number, Some(Defect::RollBack));
         let peers = scene.session.peers() as u32;
         let schedule = FaultSchedule::drawn(number, peers, &scene.links, lost);
         let outcome = run(&scene.views, &tolerance(&scene, lost, 0), &schedule).expect("runs");

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::engine::event::faults::interceptor::Interception;
 use crate::protocol::regroup::RegroupSetup;
 use crate::protocol::tolerant::{DiskRecord, Format, Frame};
 
@@ -16,12 +17,28 @@ fn is_chosen() -> bool {
     SEEN.fetch_add(1, Ordering::Relaxed).is_multiple_of(4)
 }
 
-/// A frame, as its receiver reads it.
-pub(in super::super) fn sent(format: &Format, frame: Frame) -> Frame {
-    if !is_chosen() {
-        return frame;
+/// Receivers read what was written, and so does a peer that starts again.
+pub(super) struct ThroughBytes;
+
+impl Interception for ThroughBytes {
+    fn frame(&self, _: (usize, usize), format: &dyn Fn() -> Format, frame: Frame) -> Frame {
+        match is_chosen() {
+            true => sent(&format(), &frame),
+            false => frame,
+        }
     }
-    let bytes = format.frame_bytes(&frame);
+
+    fn record(&self, format: &dyn Fn() -> Format, record: DiskRecord) -> DiskRecord {
+        match is_chosen() {
+            true => kept(&format(), &record),
+            false => record,
+        }
+    }
+}
+
+/// A frame, as its receiver reads it.
+fn sent(format: &Format, frame: &Frame) -> Frame {
+    let bytes = format.frame_bytes(frame);
     assert!(bytes.len() <= format.longest());
     let again = format.frame(&bytes).expect("what was written is read");
     assert_eq!(format.frame_bytes(&again), bytes);
@@ -34,11 +51,8 @@ pub(in super::super) fn sent(format: &Format, frame: Frame) -> Frame {
 }
 
 /// A record, as whoever starts again reads it.
-pub(in super::super) fn kept(format: &Format, record: DiskRecord) -> DiskRecord {
-    if !is_chosen() {
-        return record;
-    }
-    let bytes = format.record_bytes(&record);
+fn kept(format: &Format, record: &DiskRecord) -> DiskRecord {
+    let bytes = format.record_bytes(record);
     let again = format.record(&bytes).expect("what was written is read");
     assert_eq!(format.record_bytes(&again), bytes);
     for changed in changes(&bytes) {

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::{ITERATIONS, KINDS, Scene, check, scene_on, tolerance};
+use super::{ITERATIONS, KINDS, Scene, check, run, scene_on, tolerance};
 use crate::engine::event::Latency;
-use crate::engine::event::faults::{Crash, CrashPoint, FaultSchedule, run};
+use crate::engine::event::faults::{Crash, CrashPoint, FaultSchedule};
 use crate::protocol::regroup::End;
 use crate::topology::{GeneratorConfig, Graph, LoadOptions, load};
 

@@ -1,8 +1,8 @@
 //! What tolerance costs where nothing goes wrong: bytes and time against the same session without it.
 
 use super::sealed::circulant;
-use super::{Scene, tolerance};
-use crate::engine::event::faults::{Crash, CrashPoint, FaultSchedule, Moment, run};
+use super::{Scene, run, tolerance};
+use crate::engine::event::faults::{Crash, CrashPoint, FaultSchedule, Moment};
 use crate::engine::tests::session_of_length;
 use crate::engine::{SessionViews, Silent, event};
 use crate::linalg::SparseRows;

@@ -1,10 +1,10 @@
 //! A hostile peer among those that tolerate losses, which sends numbers beyond what honest ones can be: links to it are cut, and to nobody else.
 
-use std::cell::Cell;
-
+use super::bytes::ThroughBytes;
 use super::sealed::{self, circulant};
 use super::*;
-use crate::protocol::tolerant::Frame;
+use crate::engine::event::faults::interceptor::Interception;
+use crate::protocol::tolerant::{DiskRecord, Format, Frame};
 use crate::protocol::{Body, Message};
 
 /// What a hostile peer replaces by huge numbers.
@@ -16,22 +16,31 @@ enum Lie {
     Step,
 }
 
-thread_local! {
-    /// Who is hostile in runs on this thread.
-    static HOSTILE: Cell<Option<(usize, Lie)>> = const { Cell::new(None) };
+/// The peer that is hostile, and its lie.
+struct Hostile(usize, Lie);
+
+impl Interception for Hostile {
+    fn frame(&self, (u, v): (usize, usize), format: &dyn Fn() -> Format, frame: Frame) -> Frame {
+        let frame = match self {
+            Self(hostile, lie) if *hostile == u => sent(*lie, v, frame),
+            _ => frame,
+        };
+        ThroughBytes.frame((u, v), format, frame)
+    }
+
+    fn record(&self, format: &dyn Fn() -> Format, record: DiskRecord) -> DiskRecord {
+        ThroughBytes.record(format, record)
+    }
 }
 
-/// A frame from `u` to `v`, as it leaves.
-pub(in super::super) fn sent((u, v): (usize, usize), frame: Frame) -> Frame {
-    let Some((_, lie)) = HOSTILE.get().filter(|(hostile, _)| *hostile == u) else {
-        return frame;
-    };
+/// A frame of the hostile peer to `v`, as it leaves.
+fn sent(lie: Lie, v: usize, frame: Frame) -> Frame {
     let huge = |values: &Arc<Vec<f64>>| Arc::new(vec![1.7e308; values.len()]);
     match frame {
         Frame::Published {
             attempt,
             input: Summand::Reals(values),
-        } if lie == Lie::Contribution && v % 2 == 0 => Frame::Published {
+        } if lie == Lie::Contribution && v.is_multiple_of(2) => Frame::Published {
             attempt,
             input: Summand::Reals(huge(&values)),
         },
@@ -70,9 +79,9 @@ fn who_sends_huge_numbers_is_cut_off_and_nobody_else_is_blamed() {
     for (scene, tolerance) in scenes.chain(sealed) {
         for lie in [Lie::Contribution, Lie::Step] {
             for hostile in [0, 3] {
-                HOSTILE.set(Some((hostile, lie)));
-                let outcome = run(&scene.views, &tolerance, &FaultSchedule::none(7));
-                HOSTILE.set(None);
+                let schedule = FaultSchedule::none(7);
+                let hostile_peer = Hostile(hostile, lie);
+                let outcome = run_with(&scene.views, &tolerance, &schedule, hostile_peer);
                 let outcome = outcome.expect("runs");
                 for culprit in &outcome.observed.blamed {
                     assert_eq!(culprit.index(), hostile);

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::sealed::{self, circulant};
-use super::{ITERATIONS, Scene, armed_scene};
-use crate::engine::event::faults::{FaultSchedule, FaultyOutcome, run};
+use super::{ITERATIONS, Scene, defective_scene, run};
+use crate::engine::event::faults::{FaultSchedule, FaultyOutcome};
 use crate::protocol::averaging::AveragingKind;
 use crate::protocol::regroup::{End, Tolerance};
-use crate::protocol::tolerant::Tamper;
+use crate::protocol::tolerant::Defect;
 use crate::vocabulary::PeerIndex;
 
 const PEERS: u32 = 8;
@@ -56,7 +56,12 @@ fn outcome(tolerance: &Arc<Tolerance>, scene: &Scene, seed: u64) -> FaultyOutcom
 fn a_false_number_of_retries_makes_nobody_publish_again() {
     for seed in 0..12 {
         let graph = circulant(PEERS, 3);
-        let scene = armed_scene(&graph, AveragingKind::Tree, seed, Tamper::Overstates);
+        let scene = defective_scene(
+            &graph,
+            AveragingKind::Tree,
+            seed,
+            Some(Defect::FirstOverstates),
+        );
         let retries = (seed % 2) as u32 * 2;
         let open = super::tolerance(PEERS, 1, retries);
         let sealed = sealed::tolerance(&scene, 1, retries);

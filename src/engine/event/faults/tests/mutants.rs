@@ -4,18 +4,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::sealed::{check_read, circulant, sealed_with, tolerance};
-use super::{ITERATIONS, Scene, check, scene_on};
-use crate::engine::event::faults::{Crash, CrashPoint, FaultSchedule, FaultyOutcome, run};
+use super::{ITERATIONS, Scene, check, run, scene_on};
+use crate::engine::event::faults::{Crash, CrashPoint, FaultSchedule, FaultyOutcome};
 use crate::privacy::realised::{Attempted, Counted, Realised};
 use crate::protocol::averaging::AveragingKind;
-use crate::protocol::regroup::{End, Publication, Thresholds, Tolerance};
-use crate::protocol::tolerant::Tamper;
+use crate::protocol::regroup::{self, End, Publication, Thresholds, Tolerance};
+use crate::protocol::tolerant::Defect;
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
 /// A defect, in the peers or in what they are set up with.
 #[derive(Clone, Copy, Debug)]
 enum Mutant {
-    Peer(Tamper),
+    Peer(Defect),
     /// One less than the noise is planned for is enough.
     Floor,
     /// As few shares open as there may be curious peers.
@@ -65,14 +65,14 @@ fn two_of_sixteen(number: u64) -> (Scene, u32, FaultSchedule) {
 }
 
 fn is_red(number: u64, mutant: Option<Mutant>) -> bool {
-    let tamper = match mutant {
-        Some(Mutant::Peer(tamper)) => tamper,
-        _ => Tamper::None,
+    let defect = match mutant {
+        Some(Mutant::Peer(defect)) => Some(defect),
+        _ => None,
     };
     let (scene, lost, schedule) = match mutant {
         Some(Mutant::Floor) => two_of_sixteen(number),
         _ => {
-            let (scene, lost) = sealed_with(number, tamper);
+            let (scene, lost) = sealed_with(number, defect);
             let peers = scene.session.peers() as u32;
             let schedule = FaultSchedule::drawn(number, peers, &scene.links, lost + 1);
             (scene, lost, schedule)
@@ -98,20 +98,20 @@ fn first_red(mutant: Mutant) -> Option<u64> {
 #[test]
 fn every_defect_is_seen() {
     let peers = [
-        Tamper::NoBarrier,
-        Tamper::OneShort,
-        Tamper::OneSignature,
-        Tamper::ForgetCertificates,
-        Tamper::Majority,
-        Tamper::RollBack,
-        Tamper::UnsavedRelease,
-        Tamper::UnsavedOpening,
-        Tamper::ChargeLate,
-        Tamper::Redraw,
-        Tamper::Recompute,
-        Tamper::HeirTwice,
-        Tamper::OneKey,
-        Tamper::SameStream,
+        Defect::Unchecked(regroup::Defect::NoBarrier),
+        Defect::Unchecked(regroup::Defect::OneShort),
+        Defect::Unchecked(regroup::Defect::OneSignature),
+        Defect::Agreement(regroup::Defect::ForgetCertificates),
+        Defect::Agreement(regroup::Defect::Majority),
+        Defect::RollBack,
+        Defect::UnsavedRelease,
+        Defect::UnsavedOpening,
+        Defect::ChargeLate,
+        Defect::Redraw,
+        Defect::Recompute,
+        Defect::HeirTwice,
+        Defect::OneKey,
+        Defect::SameStream,
     ];
     let others = [Mutant::Floor, Mutant::ThresholdOfColluders, Mutant::Reserve];
     let all = peers.map(Mutant::Peer).into_iter().chain(others);
@@ -152,8 +152,8 @@ fn taking_noise_back_is_a_disclosure_that_is_seen() {
     let (mut whole, mut bare) = (0, 0);
     for number in (0..300).step_by(3) {
         // Sums over a tree are exact.
-        for tamper in [Tamper::None, Tamper::RollBack] {
-            let (scene, lost) = sealed_with(number, tamper);
+        for defect in [None, Some(Defect::RollBack)] {
+            let (scene, lost) = sealed_with(number, defect);
             let peers = scene.session.peers() as u32;
             let schedule = FaultSchedule::drawn(number, peers, &scene.links, lost);
             let outcome = run(&scene.views, &tolerance(&scene, lost, 0), &schedule);
@@ -162,8 +162,8 @@ fn taking_noise_back_is_a_disclosure_that_is_seen() {
                 let Some((gone, left)) = left_over(&outcome, release) else {
                     continue;
                 };
-                match (tamper, gone.as_slice()) {
-                    (Tamper::None, _) => {
+                match (defect, gone.as_slice()) {
+                    (None, _) => {
                         assert!(size(&left) < 1e-9, "{number}: {}", size(&left));
                         whole += 1;
                     }

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{ITERATIONS, KINDS, Scene, armed_scene, check};
-use crate::engine::event::faults::{FaultSchedule, FaultyOutcome, Fired, PeerEnd, run};
+use super::{ITERATIONS, KINDS, Scene, check, defective_scene, run};
+use crate::engine::event::faults::{FaultSchedule, FaultyOutcome, Fired, PeerEnd};
 use crate::engine::{Silent, event};
 use crate::protocol::Summand;
 use crate::protocol::escrow::{EscrowKey, Seal, Share};
 use crate::protocol::regroup::{Attempt, End, Tolerance};
+use crate::protocol::tolerant::Defect;
 use crate::protocol::tolerant::SealSecrets;
-use crate::protocol::tolerant::Tamper;
 use crate::topology::Graph;
 use crate::vocabulary::{PeerIndex, ReleaseId};
 
@@ -31,11 +31,11 @@ const COLLUDERS: usize = 1;
 
 /// A session that seals, and how many peers it may lose.
 pub(super) fn sealed(number: u64) -> (Scene, u32) {
-    sealed_with(number, Tamper::None)
+    sealed_with(number, None)
 }
 
-/// The same with a defect.
-pub(super) fn sealed_with(number: u64, tamper: Tamper) -> (Scene, u32) {
+/// A session that seals, whose peers have a defect.
+pub(super) fn sealed_with(number: u64, defect: Option<Defect>) -> (Scene, u32) {
     let kind = KINDS[(number % 3) as usize];
     let (peers, reach, lost) = match number % 4 {
         0 => (7, 3, 1),
@@ -44,7 +44,7 @@ pub(super) fn sealed_with(number: u64, tamper: Tamper) -> (Scene, u32) {
         _ => (10, 4, 2),
     };
     let graph = circulant(peers, reach);
-    (armed_scene(&graph, kind, number, tamper), lost)
+    (defective_scene(&graph, kind, number, defect), lost)
 }
 
 /// A session of so many peers that seals, and how many it may lose.
@@ -55,7 +55,7 @@ pub(super) fn sealed_among(peers: u32, number: u64) -> (Scene, u32) {
         false => (3, 1),
     };
     let graph = circulant(peers, reach);
-    (armed_scene(&graph, kind, number, Tamper::None), lost)
+    (defective_scene(&graph, kind, number, None), lost)
 }
 
 pub(super) fn tolerance(scene: &Scene, lost: u32, retries: u32) -> Arc<Tolerance> {

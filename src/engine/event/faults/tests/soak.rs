@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::sealed::{check_read, sealed_among};
-use super::{KINDS, Scene, check, scene, sealed, tolerance};
-use crate::engine::event::faults::{Cases, FaultSchedule, Fired, run, shrink};
-use crate::protocol::regroup::{Publication, Tamper, Tolerance};
+use super::{KINDS, Scene, check, run, scene, sealed, tolerance};
+use crate::engine::event::faults::{Cases, FaultSchedule, Fired, shrink};
+use crate::protocol::regroup::{self, Publication, Tolerance};
+use crate::protocol::tolerant::Defect;
 
 /// A session of 5 to 24 peers, and what goes wrong in it.
 struct Case {
@@ -41,6 +42,12 @@ fn case(seed: u64) -> Case {
 }
 
 impl Case {
+    /// Gives every peer this defect of the agreement, or takes it away.
+    fn set_defect(&mut self, defect: Option<regroup::Defect>) {
+        let views = std::sync::Arc::get_mut(&mut self.scene.views).expect("nothing runs");
+        views.defect = defect.map(Defect::Agreement);
+    }
+
     /// What fired, and how many peers have all sums.
     fn outcome(&self, schedule: &FaultSchedule) -> Result<(Fired, u64), String> {
         let run = || {
@@ -171,22 +178,18 @@ fn sums_of_a_release_that_is_averaged_again_are_of_one_view() {
             partition = [{ from_micros = 72972, side = [2, 3] }]"#,
         ),
     ];
-    let found = found.map(|(seed, text)| (case(seed), toml::from_str(text).expect("a schedule")));
+    let mut found =
+        found.map(|(seed, text)| (case(seed), toml::from_str(text).expect("a schedule")));
     let mut red = 0;
-    for defect in [Tamper::None, Tamper::OldSums] {
-        switch(defect, true);
+    for defect in [None, Some(regroup::Defect::OldSums)] {
+        found
+            .iter_mut()
+            .for_each(|(case, _)| case.set_defect(defect));
         let outcomes = found
             .each_ref()
             .map(|(case, schedule)| case.outcome(schedule));
-        assert_eq!(
-            outcomes[0].is_err(),
-            defect == Tamper::OldSums,
-            "{outcomes:?}"
-        );
-        assert!(
-            outcomes[1].is_ok() || defect == Tamper::OldSums,
-            "{outcomes:?}"
-        );
+        assert_eq!(outcomes[0].is_err(), defect.is_some(), "{outcomes:?}");
+        assert!(outcomes[1].is_ok() || defect.is_some(), "{outcomes:?}");
         let (case, _) = &found[0];
         for first in (20_000..50_000).step_by(1_000) {
             for later in [3_000, 8_000, 15_000, 25_000] {
@@ -197,12 +200,11 @@ fn sums_of_a_release_that_is_averaged_again_are_of_one_view() {
                 let twice: FaultSchedule = toml::from_str(&twice).expect("a schedule");
                 match case.outcome(&twice) {
                     Ok(_) => {}
-                    Err(broken) if defect == Tamper::None => panic!("{first} {later}: {broken}"),
+                    Err(broken) if defect.is_none() => panic!("{first} {later}: {broken}"),
                     Err(_) => red += 1,
                 }
             }
         }
-        switch(defect, false);
     }
     println!("{red} of 120 are red with the defect");
     assert!(red > 0);
@@ -290,12 +292,11 @@ fn nothing_fires_in_the_control() {
 }
 
 /// The first schedule that is red with this defect, of so many.
-fn red(seeds: Range<u64>, defect: impl Fn(bool)) -> Option<(u64, String)> {
+fn red(seeds: Range<u64>, defect: regroup::Defect) -> Option<(u64, String)> {
     let found = seeds.into_iter().find_map(|seed| {
-        let case = case(seed);
-        defect(true);
+        let mut case = case(seed);
+        case.set_defect(Some(defect));
         let outcome = case.outcome(&case.schedule);
-        defect(false);
         outcome.err().map(|broken| (seed, broken))
     });
     println!("{found:?}");
@@ -303,25 +304,17 @@ fn red(seeds: Range<u64>, defect: impl Fn(bool)) -> Option<(u64, String)> {
 }
 
 /// Defects of the agreement, and for each of them the first schedule that shows it.
-const DEFECTS: [(Tamper, u64); 4] = [
-    (Tamper::NoBarrier, 3),
-    (Tamper::OneShort, 3),
-    (Tamper::ForgetCertificates, 1),
-    (Tamper::Majority, 7),
+const DEFECTS: [(regroup::Defect, u64); 4] = [
+    (regroup::Defect::NoBarrier, 3),
+    (regroup::Defect::OneShort, 3),
+    (regroup::Defect::ForgetCertificates, 1),
+    (regroup::Defect::Majority, 7),
 ];
-
-/// Gives every peer this defect, or takes it away.
-fn switch(defect: Tamper, on: bool) {
-    match on {
-        true => defect.everybody(),
-        false => Tamper::None.everybody(),
-    }
-}
 
 #[test]
 fn defects_are_seen() {
     for (defect, seed) in DEFECTS {
-        let found = red(seed..seed + 1, |on| switch(defect, on));
+        let found = red(seed..seed + 1, defect);
         assert!(found.is_some(), "{defect:?} is not seen with seed {seed}");
         let case = case(seed);
         assert!(
@@ -336,7 +329,7 @@ fn defects_are_seen() {
 #[ignore = "a minute: looks for the first of five hundred schedules that shows each defect"]
 fn the_first_schedules_that_show_defects() {
     for (defect, _) in DEFECTS {
-        let found = red(0..500, |on| switch(defect, on));
+        let found = red(0..500, defect);
         assert!(found.is_some(), "{defect:?} is not seen");
     }
 }
@@ -344,10 +337,10 @@ fn the_first_schedules_that_show_defects() {
 /// With a defect planted, what is left of a schedule that is red is red, and nothing of it can be taken away.
 #[test]
 fn a_red_schedule_is_shrunk_to_what_matters() {
-    let defect = Tamper::ForgetCertificates;
-    let (seed, _) = red(0..500, |on| switch(defect, on)).expect("the defect is seen");
-    let case = case(seed);
-    switch(defect, true);
+    let defect = regroup::Defect::ForgetCertificates;
+    let (seed, _) = red(0..500, defect).expect("the defect is seen");
+    let mut case = case(seed);
+    case.set_defect(Some(defect));
     let (least, runs) = shrink(&case.schedule, |tried| case.outcome(tried).is_err());
     let is_red = |tried: &FaultSchedule| case.outcome(tried).is_err();
     assert!(is_red(&least));
@@ -357,7 +350,7 @@ fn a_red_schedule_is_shrunk_to_what_matters() {
             "{place} of {least:?}"
         );
     }
-    Tamper::None.everybody();
+    case.set_defect(None);
     println!(
         "{} of {} entries after {runs} runs: {least:?}",
         least.listed(),

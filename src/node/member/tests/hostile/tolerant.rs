@@ -11,8 +11,8 @@ use crate::node::member::keeping::MemberKeeper;
 use crate::node::member::preparation::TolerantStart;
 use crate::node::member::setup::Tolerant;
 use crate::node::network::span;
-use crate::protocol::regroup::{End, RegroupSetup, Resume};
-use crate::protocol::tolerant::{Format, Frame, Input, Output, TolerantPeer};
+use crate::protocol::regroup::{self, End, RegroupSetup, Resume};
+use crate::protocol::tolerant::{Defect, Format, Frame, Input, Output, TolerantPeer};
 use crate::session::AssemblyError;
 use crate::vocabulary::{Span, Time};
 
@@ -68,10 +68,9 @@ impl Lossy {
         };
         let parts = start.make()?;
         process.basis = parts.basis;
-        let peer = match process.overstates {
-            true => parts.peer.overstating(),
-            false => parts.peer,
-        };
+        let overstates = Defect::Agreement(regroup::Defect::Overstates);
+        let defect = process.overstates.then_some(overstates);
+        let peer = parts.peer.with_defect(defect);
         let neighbours = parts.setup.links.neighbours(me).iter();
         let links: Vec<Link> = neighbours
             .map(|(peer, _)| Link {
