@@ -136,7 +136,7 @@ impl World {
         hostile: Option<usize>,
         actor: Option<Box<dyn Actor>>,
     ) -> Self {
-        entropy::seeded::draw_from(Some(seed));
+        entropy::Seeded::draw_from(Some(seed));
         let folder = folder();
         let all = members(folder.path(), case.members);
         if let Some(hostile) = hostile {
