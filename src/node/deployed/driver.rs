@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
+use super::defect::Defect;
 use super::edge::{Blame, Inbound, Outgoing, Record, Sending, blame};
 use super::error::HostError;
 use super::hub::Hub;
@@ -45,6 +46,7 @@ pub(super) struct Driver {
     pub(super) clock: Instant,
     /// Memory for what is being signed.
     pub(super) piece: Vec<u8>,
+    pub(super) defect: Option<Defect>,
 }
 
 /// How a run ends before its end.
@@ -171,25 +173,22 @@ impl Driver {
 
     /// Signs the frames of a message, each once for all it is for, and hands each to the edges before the next is signed.
     fn say(&mut self, targets: &Targets, message: &Message) -> Result<(), End> {
-        #[cfg(test)]
-        let distorted = super::equivocating::distorted(message);
-        #[cfg(test)]
+        let defect = self.defect.as_ref();
+        let distorted = defect.and_then(|defect| defect.distorted(message));
         let message = distorted.as_ref().unwrap_or(message);
         for frame in 0..wire::frames(message, self.values) {
             let (values, identity) = (self.values, &self.identity);
             let record = Record::of(message, values, frame, identity, &mut self.piece);
             let record = Arc::new(record);
-            #[cfg(test)]
-            let other = super::equivocating::other(message, targets).map(|(to, other)| {
+            let other = defect.and_then(|defect| defect.other(message, targets));
+            let other = other.map(|(to, other)| {
                 let other = Record::of(&other, values, frame, identity, &mut self.piece);
                 (to, Arc::new(other))
             });
             let hand_on = |edge: &Arc<Outgoing>| {
-                let said = &record;
-                #[cfg(test)]
                 let said = match &other {
                     Some((to, other)) if Arc::ptr_eq(edge, &self.edges[*to]) => other,
-                    _ => said,
+                    _ => &record,
                 };
                 let handed = edge.push(said);
                 handed.map_err(|what| End::Fault(edge.member.id, blame(what)))

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::address::{parse, parse_listen};
 use super::awake::Awake;
+use super::defect::Defect;
 use super::driver::Driver;
 use super::edge::{Incoming, Outgoing, Sending};
 use super::error::HostError;
@@ -28,7 +29,7 @@ use super::setup::{HostEvent, HostSetup, MemberAddress, PeerRun};
 use super::streams::{CONTROL, EDGE, TOLERANT};
 use super::tolerance::TolerantRun;
 use super::tolerant;
-use super::{control, handing, links, transport};
+use super::{barring, control, handing, links, transport};
 use crate::protocol::{Lane, Peer};
 use crate::session::{Identity, PublicId};
 use crate::vocabulary::ReleaseId;
@@ -66,6 +67,7 @@ pub struct Host {
     /// The links of a peer that tolerates losses, once there is one, and where its driver is told of neighbours that are gone.
     links: Vec<Arc<tolerant::Outgoing>>,
     gone: Option<mpsc::Sender<tolerant::Inbound>>,
+    defect: Option<Defect>,
 }
 
 impl std::fmt::Debug for Host {
@@ -92,6 +94,14 @@ impl Host {
     /// # Errors
     /// [`HostError`] if an address is none, a member is listed twice, or the host cannot listen.
     pub async fn start(setup: HostSetup) -> Result<Self, HostError> {
+        Self::start_with(setup, None).await
+    }
+
+    /// As [`Self::start`], with a defect if there is one.
+    pub(in crate::node) async fn start_with(
+        setup: HostSetup,
+        defect: Option<Defect>,
+    ) -> Result<Self, HostError> {
         let HostSetup {
             identity,
             listen,
@@ -152,8 +162,10 @@ impl Host {
             &member.tolerant
         }));
         tasks.spawn(handing::accept(Arc::clone(&hub), results));
-        #[cfg(test)]
-        tasks.spawn(super::barring::follow(identity.id(), Arc::clone(&hub)));
+        if defect.is_some() {
+            let hub = Arc::clone(&hub);
+            tasks.spawn(barring::follow(defect.clone(), identity.id(), hub));
+        }
         for member in by_id.values() {
             tasks.spawn(links::keep(Arc::clone(&hub), Arc::clone(member)));
         }
@@ -168,6 +180,7 @@ impl Host {
             edges: None,
             links: Vec::new(),
             gone: None,
+            defect,
         })
     }
 
@@ -284,6 +297,7 @@ impl Host {
             stop: self.stop.subscribe(),
             clock: Instant::now(),
             piece: Vec::new(),
+            defect: self.defect.clone(),
         };
         self.edges = Some(edges);
         let runtime = Handle::current();
@@ -341,6 +355,7 @@ impl Host {
                 link: Arc::clone(&link),
                 format: Arc::clone(&format),
                 inbox: sender.clone(),
+                defect: self.defect.clone(),
             };
             self.tasks.spawn(incoming.read());
             self.links.push(link);
@@ -356,6 +371,7 @@ impl Host {
             stalling,
             stop: self.stop.subscribe(),
             began: self.hub.awake.now(),
+            defect: self.defect.clone(),
         };
         self.gone = Some(sender);
         let runtime = Handle::current();

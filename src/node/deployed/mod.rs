@@ -30,13 +30,11 @@
 
 mod address;
 mod awake;
-#[cfg(test)]
 mod barring;
 mod control;
+mod defect;
 mod driver;
 mod edge;
-#[cfg(test)]
-mod equivocating;
 mod error;
 mod evidence;
 mod frames;
@@ -55,6 +53,7 @@ mod tolerance;
 mod tolerant;
 mod transport;
 
+pub(in crate::node) use defect::Defect;
 pub use error::{GateError, HostError, Misbehaviour};
 pub use evidence::{Evidence, EvidenceError, SIGNED_STAMP_LEN, is_stamp};
 pub use frames::{MAX_CONTROL_FRAMES, MAX_CONTROL_LEN};
@@ -63,8 +62,7 @@ pub use setup::{Gate, HostEvent, HostLimits, HostSetup, MemberAddress, PeerRun, 
 pub use tolerance::{Keeper, Life, SignedLife, Told, TolerantRun};
 #[cfg(test)]
 pub(in crate::node) use {
-    barring::SIDES,
+    defect::{Claim, Moment},
     edge::{Blame, Receiving, Record as FrameRecord, Stopped, blame, read_record},
-    equivocating::{DISTORTS, EQUIVOCATES},
-    tolerant::{CLAIMS, DIES, HANGS, Stalling, WAITING},
+    tolerant::{Stalling, WAITING},
 };

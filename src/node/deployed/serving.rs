@@ -36,7 +36,6 @@ pub(super) enum Command {
     /// Close the connections to a member.
     Close(PeerId),
     /// Admit a member no more, or again: a network that comes apart.
-    #[cfg(test)]
     Bar { member: PeerId, is_barred: bool },
     /// Close all connections and end.
     Stop,
@@ -74,7 +73,6 @@ pub(super) async fn serve(
                     // There may be none any more.
                     let _ = serving.swarm.disconnect_peer_id(member);
                 }
-                #[cfg(test)]
                 Some(Command::Bar { member, is_barred }) => {
                     let members = &mut serving.swarm.behaviour_mut().members;
                     match is_barred {

@@ -108,8 +108,10 @@ impl Conductor<'_> {
             return Err(MemberError::Assembly(Box::new(AssemblyError::Excluded)));
         };
         let noise = self.ready.peer_noise(session, index, assembled)?;
-        #[cfg(test)]
-        let noise = super::tests::injected(None, index, noise);
+        let noise = match &self.defect {
+            None => noise,
+            Some(defect) => defect.noise(None, index, noise),
+        };
         let limit = self.setup.invitation.session.step_limit_seconds;
         let grace = self.setup.invitation.session.grace_seconds;
         // A connection that may come back is waited for first.

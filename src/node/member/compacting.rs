@@ -12,6 +12,7 @@
 
 use zeroize::Zeroizing;
 
+use super::defect::Defect;
 use crate::node::store::{JournalError, RecoveryLog};
 use crate::protocol::tolerant::{DiskRecord, Format};
 use crate::vocabulary::{PeerIndex, ReleaseId};
@@ -29,32 +30,35 @@ pub(super) struct Compacting {
     me: PeerIndex,
     /// The length at which that is due.
     due: u64,
+    defect: Option<Defect>,
 }
 
 impl Compacting {
     /// The log of this peer, of so many bytes at least before it is written anew.
-    pub(super) fn new(log: RecoveryLog, format: Format, me: PeerIndex) -> Self {
+    pub(super) fn new(
+        log: RecoveryLog,
+        format: Format,
+        me: PeerIndex,
+        defect: Option<Defect>,
+    ) -> Self {
         let mut compacting = Self {
             log,
             format,
             me,
             due: 0,
+            defect,
         };
         compacting.put_off();
         compacting
     }
 
     fn put_off(&mut self) {
-        self.due = LEAST.max(2 * self.log.length());
-        #[cfg(test)]
-        if let Some(least) = super::tests::compact_at() {
-            let is_always = least == 0;
-            self.due = if is_always {
-                0
-            } else {
-                least.max(2 * self.log.length())
-            };
-        }
+        let length = self.log.length();
+        let due = LEAST.max(2 * length);
+        self.due = match &self.defect {
+            None => due,
+            Some(defect) => defect.due(due, length),
+        };
     }
 
     /// Adds records, in order; all are on the disk when this returns.

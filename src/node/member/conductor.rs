@@ -9,6 +9,7 @@ use tokio::task::{JoinError, JoinHandle};
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::MemberEnd;
+use super::defect::Defect;
 use super::dispute::keep_evidence;
 use super::error::MemberError;
 use super::exchange::Exchange;
@@ -50,6 +51,7 @@ pub(super) async fn conduct(
         setup,
         identity,
         ready,
+        defect,
     } = joining;
     let own = identity.id();
     let members = setup.invitation.members.iter().map(|member| MemberAddress {
@@ -60,15 +62,15 @@ pub(super) async fn conduct(
     let ids: Vec<_> = setup.invitation.members.iter().map(|m| m.id).collect();
     let near = near(setup.invitation.hash(), &ids, own);
     tracing::debug!("starting the network");
-    let host = Host::start(HostSetup {
+    let host = HostSetup {
         identity: Arc::clone(&identity),
         listen: setup.listen.clone(),
         members: members.collect(),
         near: near.clone(),
         grace: setup.invitation.grace(),
         limits: HostLimits::default(),
-    })
-    .await?;
+    };
+    let host = Host::start_with(host, defect.as_ref().map(Defect::host)).await?;
     let status = status(&setup, &own, near.as_ref(), &ready);
     #[cfg(unix)]
     let _answering = answer(&setup, &status);
@@ -81,10 +83,10 @@ pub(super) async fn conduct(
         addresses: host.addresses().to_vec(),
     });
     let relays = near.map(|_| Relays::among(setup.invitation.members.len()));
-    Conductor::new(setup, identity, ready, host, relays, status, &mut progress)?
-        .run()
-        .await
-        .map(|result| MemberEnd::Done(Box::new(result)))
+    let made = Conductor::new(setup, identity, ready, host, relays, status, &mut progress);
+    let conductor = Conductor { defect, ..made? };
+    let result = conductor.run().await?;
+    Ok(MemberEnd::Done(Box::new(result)))
 }
 
 /// What `node status` is told, from now on.
@@ -167,6 +169,7 @@ pub(super) struct Conductor<'a> {
     /// The attempts that it has begun, and those that its sums are of.
     pub(super) attempts: Arc<Mutex<Attempts>>,
     pub(super) taken: BTreeMap<ReleaseId, Taken>,
+    pub(super) defect: Option<Defect>,
 }
 
 impl<'a> Conductor<'a> {
@@ -238,6 +241,7 @@ impl<'a> Conductor<'a> {
             expected: None,
             views: Vec::new(),
             heirs: Vec::new(),
+            defect: None,
             attempts: Arc::default(),
             taken: BTreeMap::new(),
             setup,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::defect::Defect;
 use super::error::MemberError;
 use super::resume::{self, Ready, Standing};
 use super::setup::MemberSetup;
@@ -16,6 +17,7 @@ pub struct Joining {
     pub(super) setup: MemberSetup,
     pub(super) identity: Arc<Identity>,
     pub(super) ready: Ready,
+    pub(super) defect: Option<Defect>,
 }
 
 /// Outcome of a member's preparations.
@@ -50,6 +52,7 @@ impl Joining {
             setup,
             identity,
             ready,
+            defect: None,
         })))
     }
 

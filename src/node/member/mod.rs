@@ -22,6 +22,7 @@ mod agreeing;
 mod compacting;
 mod comparing;
 mod conductor;
+mod defect;
 mod dispute;
 mod error;
 mod exchange;

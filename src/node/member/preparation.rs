@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 use super::compacting::Compacting;
+use super::defect::Defect;
 use super::error::{Charged, MemberError};
 use super::keeping::{self, MemberKeeper, Published};
 use super::resume::Ready;
@@ -154,6 +155,7 @@ pub(super) struct TolerantStart<'a> {
     pub(super) patience: Span,
     /// Where an operator is told of charges.
     pub(super) told: Option<mpsc::Sender<ReleaseId>>,
+    pub(super) defect: Option<Defect>,
 }
 
 /// A peer that tolerates losses, and what goes with it.
@@ -200,6 +202,7 @@ impl TolerantStart<'_> {
             noise: OwnNoise::from_kept(&ready.noise.root()),
             ephemeral: Ephemeral::from_kept(&ready.ephemeral.secret()),
             ends: pair_ends(self.assembled),
+            defect: self.defect.clone(),
         };
         let secrets = match tolerant.tolerance.publication {
             Publication::Open => None,
@@ -228,7 +231,7 @@ impl TolerantStart<'_> {
             ledger: Arc::clone(&ready.ledger),
             session: hash,
             charges: planned.charges.clone(),
-            log: Compacting::new(log, format.clone(), me),
+            log: Compacting::new(log, format.clone(), me, self.defect),
             told: self.told,
             least: self.setup.policy.min_peers(),
             attempts: Arc::new(Mutex::new(attempts)),

@@ -1,6 +1,6 @@
 //! Members as processes of their own, built with a way to hand them their noise: this binary, which starts itself again.
 //!
-//! The shipped build has no such way: what is here exists under `cfg(test)` alone.
+//! The shipped build has no such way: a [`Defect`] has no values there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -8,29 +8,29 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use super::defect::Defect;
 use super::setup::{Planned, Planner, ResultRule};
-use super::{MemberEnd, MemberResult, MemberRows, MemberSetup, take_part};
+use super::{
+    Joining, MemberEnd, MemberError, MemberResult, MemberRows, MemberSetup, Outset, Progress, join,
+};
 use crate::engine::tests::{assert_same_bits, session_of};
 use crate::engine::{Communication, Outcome, Session, SessionViews, Silent, lockstep};
 use crate::linalg::{Block, SparseRows};
-use crate::node::deployed::{DISTORTS, EQUIVOCATES};
 use crate::node::simulation::{self, Hosts};
-use crate::node::store::{Offer, Publish, ROOM, Record, Square, StateDir, StateView, writes};
+use crate::node::store::{self, Offer, Publish, Record, Square, StateDir, StateView};
 use crate::node::{SwarmOptions, Transport, run};
-use crate::noise::PeerNoise;
 use crate::privacy::{Adjacency, Certificate, SquareSum};
 use crate::protocol::averaging::{AveragingKind, PeerBytes, Traffic};
-use crate::protocol::regroup::View;
-use crate::protocol::tolerant::Views;
 use crate::session::{Assembled, Invitation, Member, SessionTable, Stated, nonce};
 use crate::topology::Graph;
 use crate::vocabulary::PeerIndex;
 use crate::writing::npy;
 
+mod defects;
 mod equivocation;
 mod extremes;
 mod full_disk;
@@ -90,39 +90,18 @@ impl FromStr for Scene {
     }
 }
 
-/// What this process was started as.
-static STARTED_AS: OnceLock<Scene> = OnceLock::new();
-
-/// The simulated session, with everybody's noise, where this process was started to have it.
-static SEEDED: OnceLock<SessionViews> = OnceLock::new();
-
-/// The noise of the session's seed in this view, or in the first one, where this process was started to have it.
-pub(super) fn injected(view: Option<&View>, index: PeerIndex, own: PeerNoise) -> PeerNoise {
-    match (STARTED_AS.get(), SEEDED.get()) {
-        (Some(Scene::Deployed | Scene::Laxer | Scene::Dearer) | None, _) | (_, None) => own,
-        (Some(_), Some(seeded)) => match view {
-            None => seeded.session().peer_setup(index, None).noise,
-            Some(view) => seeded.setup(view, index).expect("a member").setup.noise,
-        },
-    }
-}
-
-/// From how many bytes on a process of a test writes its `recovery.bin` anew; with 0 whenever something is added.
-const COMPACT: &str = "UNDERTONE_TEST_COMPACT";
-
-pub(super) fn compact_at() -> Option<u64> {
-    std::env::var(COMPACT).ok()?.parse().ok()
-}
-
-/// What a member takes down as the basis that it has computed.
-pub(super) fn taken_down(basis: Arc<Block>) -> Arc<Block> {
-    match STARTED_AS.get() {
-        Some(Scene::Miscomputing) => {
-            let mut values = basis.values().to_vec();
-            values[0] = -values[0];
-            Arc::new(Block::from_values(basis.rows(), basis.columns(), values))
+/// Takes part as a member that has this defect.
+fn take_part(
+    setup: MemberSetup,
+    defect: Defect,
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<MemberEnd, MemberError> {
+    match Joining::prepare(setup)? {
+        Outset::Ended => Ok(MemberEnd::Before),
+        Outset::Joining(mut joining) => {
+            joining.defect = Some(defect);
+            join(*joining, progress)
         }
-        _ => basis,
     }
 }
 
@@ -226,7 +205,7 @@ fn one_member() {
         return;
     };
     let scene: Scene = scene.parse().expect("a scene");
-    STARTED_AS.set(scene).expect("one test per process");
+    defects::begin();
     let folder = PathBuf::from(folder);
     let file = fs::read(folder.join("session.toml")).expect("there");
     let invitation = Invitation::read(&file).expect("a session");
@@ -238,7 +217,7 @@ fn one_member() {
     };
     let session = session(invitation.members.len() as u32, kind);
     let seeded = SessionViews::new(session.clone(), kind.into());
-    SEEDED.set(seeded).expect("one test per process");
+    let defect = defects::of_process(scene, seeded);
     let state = StateDir::open(&folder.join(state)).expect("a peer");
     let own = state.identity().expect("a key").id();
     let members = invitation.members.iter();
@@ -256,12 +235,13 @@ fn one_member() {
         closes_in: LIMIT,
         invitation,
     };
-    let text = match take_part(setup, &mut |_| ()) {
+    let text = match take_part(setup, defect, &mut |_| ()) {
         Ok(MemberEnd::Done(result)) => format!("0 {}", told(&result)),
         Ok(MemberEnd::Before) => "before".to_owned(),
         Err(error) => format!("{} {error}", error.exit_code()),
     };
-    fs::write(end.with_extension("writes"), writes().to_string()).expect("written");
+    let writes = store::Defect::writes().to_string();
+    fs::write(end.with_extension("writes"), writes).expect("written");
     fs::write(end, text).expect("written");
 }
 
@@ -347,7 +327,7 @@ impl Group {
         self.start_with_room(state, scene, "")
     }
 
-    /// Starts a member whose disk takes so many writes ([`ROOM`]).
+    /// Starts a member whose disk takes so many writes ([`ROOM`](defects::ROOM)).
     fn start_with_room(&self, state: &str, scene: Scene, room: &str) -> Child {
         let log = File::create(self.folder.path().join(format!("{state}.log"))).expect("a file");
         Command::new(std::env::current_exe().expect("this binary"))
@@ -356,23 +336,7 @@ impl Group {
             .env(FOLDER, self.folder.path())
             .env(STATE, state)
             .env(SCENE, format!("{scene:?}"))
-            .env(ROOM, room)
-            .env(
-                EQUIVOCATES,
-                match scene {
-                    Scene::Equivocating => "3",
-                    Scene::EquivocatingEarly => "1",
-                    _ => "",
-                },
-            )
-            .env(
-                DISTORTS,
-                match scene {
-                    Scene::Huge => "1.7e308",
-                    Scene::Zero => "0",
-                    _ => "",
-                },
-            )
+            .env(defects::ROOM, room)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)

@@ -80,6 +80,7 @@ impl Conductor<'_> {
             lives,
             patience: span(grace + step_limit.min(PATIENCE)),
             told: self.gate.take(),
+            defect: self.defect.clone(),
         };
         let parts = start.make()?;
         let neighbours = parts.setup.links.neighbours(me).iter();

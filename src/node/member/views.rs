@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use super::defect::Defect;
 use super::error::MemberError;
 use crate::algorithm::LocalData;
 use crate::engine::PublicViews;
@@ -22,6 +23,7 @@ pub(super) struct MemberViews {
     pub(super) ephemeral: Ephemeral,
     /// Everybody, in the order of peers.
     pub(super) ends: Vec<PairEnd>,
+    pub(super) defect: Option<Defect>,
 }
 
 /// What keys of a view are bound to, beside the plan of its session: two views may have plans that are alike, as after a restart, and what is drawn in one
@@ -72,8 +74,10 @@ impl Views for MemberViews {
         let noise = self
             .noise
             .noise_in(&within, session.plan(), index, partners?);
-        #[cfg(test)]
-        let noise = super::tests::injected(Some(view), me, noise);
+        let noise = match &self.defect {
+            None => noise,
+            Some(defect) => defect.noise(Some(view), me, noise),
+        };
         let setup = session.peer_setup(index, self.rows.clone(), noise, None);
         Ok(ViewSetup {
             setup,

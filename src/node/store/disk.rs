@@ -4,12 +4,21 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 
+use super::defect::Defect;
 use super::error::StoreError;
 
 /// Mode of a folder of ours.
 const FOLDER: u32 = 0o700;
 /// Mode of a secret file.
 const SECRET: u32 = 0o600;
+
+/// Refuses a write where the disk of a test has no room.
+fn check_room() -> io::Result<()> {
+    match Defect::of_process() {
+        None => Ok(()),
+        Some(defect) => defect.write(),
+    }
+}
 
 /// Makes a folder that only we can enter.
 pub(super) fn make_folder(path: &Path) -> Result<(), StoreError> {
@@ -37,7 +46,7 @@ pub(super) fn check_folder(path: &Path) -> Result<(), StoreError> {
 
 /// Makes a secret file, which must not be there yet, and writes and syncs it; the caller syncs the folder.
 pub(super) fn create_secret(path: &Path, bytes: &[u8]) -> Result<File, StoreError> {
-    room::check().map_err(StoreError::io("create", path))?;
+    check_room().map_err(StoreError::io("create", path))?;
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     let mut file = system::secret(&mut options)?
@@ -189,7 +198,7 @@ impl Growing {
         if self.fenced {
             return Err(Refused::Fenced);
         }
-        let done = room::check()
+        let done = check_room()
             .and_then(|()| self.medium.write(bytes))
             .and_then(|()| self.medium.sync());
         self.fenced = done.is_err();
@@ -230,7 +239,7 @@ impl Growing {
 
 /// Writes a file whole or not at all; it is on the disk when this returns.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    room::check()
+    check_room()
         .and_then(|()| crate::writing::replace(path, bytes))
         .map_err(StoreError::io("write", path))
 }
@@ -248,54 +257,6 @@ impl Medium for Locked {
 
     fn sync(&mut self) -> io::Result<()> {
         self.0.sync_all()
-    }
-}
-
-/// A disk that takes everything but what the system refuses.
-#[cfg(not(test))]
-mod room {
-    pub(super) fn check() -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-/// A disk that becomes full, for processes that tests start.
-#[cfg(test)]
-pub(super) mod room {
-    use std::io::{self, ErrorKind};
-    use std::sync::OnceLock;
-    use std::sync::atomic::{AtomicI64, Ordering};
-
-    /// Says how many writes succeed before the disk is full: `70` for ever, `70+1` for one write, `70!` for a process that is killed there.
-    pub(in crate::node) const ROOM: &str = "UNDERTONE_TEST_ROOM";
-
-    static DONE: AtomicI64 = AtomicI64::new(0);
-    static SAID: OnceLock<(i64, i64, bool)> = OnceLock::new();
-
-    fn said() -> (i64, i64, bool) {
-        let text = std::env::var(ROOM).unwrap_or_default();
-        let number = |text: &str| text.parse().unwrap_or(i64::MAX);
-        match (text.split_once('+'), text.strip_suffix('!')) {
-            (Some((first, count)), _) => (number(first), number(count), false),
-            (None, Some(first)) => (number(first), 1, true),
-            (None, None) => (number(&text), i64::MAX, false),
-        }
-    }
-
-    /// How many writes there have been.
-    pub(in crate::node) fn writes() -> i64 {
-        DONE.load(Ordering::Relaxed)
-    }
-
-    /// Whether one more can be written.
-    pub(super) fn check() -> io::Result<()> {
-        let (first, count, is_death) = *SAID.get_or_init(said);
-        let number = DONE.fetch_add(1, Ordering::Relaxed);
-        match number >= first && number - first < count {
-            true if is_death => std::process::abort(),
-            true => Err(ErrorKind::StorageFull.into()),
-            false => Ok(()),
-        }
     }
 }
 

@@ -17,6 +17,7 @@
 mod address_book;
 #[cfg(unix)]
 mod control;
+mod defect;
 mod digest;
 mod directory;
 mod disk;
@@ -42,6 +43,8 @@ mod unusable;
 pub use address_book::{AddressBook, KnownPeer, SeenLedger};
 #[cfg(unix)]
 pub use control::{Asked, ControlServer, ask};
+#[cfg(test)]
+pub(in crate::node) use defect::{Defect, Room};
 pub use digest::{Digest, NoDigest};
 pub use directory::{StateDir, StateView};
 pub use error::{JournalError, StoreError};
@@ -57,8 +60,3 @@ pub use signed_file::{
     INVITATION, RECEIPT, SignedFileError, sign_file, signature_path, verify_bytes, verify_file,
 };
 pub use terms::{Head, MOST_ADOPTED, NoScope, Repair, Reservation, ScopeName, SessionEnd, Square};
-#[cfg(test)]
-pub(in crate::node) use {
-    disk::room::{ROOM, writes},
-    ledger::jump::JUMPS,
-};

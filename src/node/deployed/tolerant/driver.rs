@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 use super::inbound::Inbound;
 use super::outgoing::Outgoing;
 use super::stalling::{Stalling, WAITING};
+use crate::node::deployed::defect::Defect;
 use crate::node::deployed::error::HostError;
 use crate::node::deployed::hub::{Hub, lock};
 use crate::node::deployed::setup::HostEvent;
@@ -34,6 +35,7 @@ pub(in super::super) struct Driver {
     pub(in super::super) stop: watch::Receiver<bool>,
     /// Time 0 of the run, by the clock of this process.
     pub(in super::super) began: Duration,
+    pub(in super::super) defect: Option<Defect>,
 }
 
 /// When a peer asked to be woken, and with which number.
@@ -174,8 +176,9 @@ impl Driver {
                         self.stalling.advances();
                     }
                     suspects.extend(self.send(&to, &frame));
-                    #[cfg(test)]
-                    dying::after(&frame);
+                    if let Some(defect) = &self.defect {
+                        defect.after(&frame);
+                    }
                 }
                 Output::Wake(serial, at) => {
                     *alarm = Some((serial, self.began + Duration::from_nanos(at.0)));
@@ -258,58 +261,5 @@ impl Driver {
 
     async fn tell(&self, told: Told) {
         self.hub.tell(HostEvent::Tolerant(told)).await;
-    }
-}
-
-/// A process that dies just after a frame has left, for tests that start one.
-#[cfg(test)]
-pub(in crate::node) mod dying {
-    use std::sync::atomic::{AtomicU32, Ordering};
-    use std::sync::{Mutex, PoisonError};
-    use std::time::Duration;
-
-    use crate::protocol::Body;
-    use crate::protocol::regroup::Attempt;
-    use crate::protocol::tolerant::Frame;
-
-    /// Says after which: `contribution 8`, or `average 20`.
-    pub(in crate::node) const DIES: &str = "UNDERTONE_TEST_DIES";
-    /// Says in the same way after which the driver does nothing any more, for ever, in a process that lives.
-    pub(in crate::node) const HANGS: &str = "UNDERTONE_TEST_HANGS";
-
-    static SENT: [AtomicU32; 2] = [AtomicU32::new(0), AtomicU32::new(0)];
-    /// Whose contribution left last: a sealed one leaves once for each of its holders.
-    static CONTRIBUTED: Mutex<Option<Attempt>> = Mutex::new(None);
-
-    pub(super) fn after(frame: &Frame) {
-        let kind = match frame {
-            Frame::Published { attempt, .. } | Frame::Sealed { attempt, .. } => {
-                let mut last = CONTRIBUTED.lock().unwrap_or_else(PoisonError::into_inner);
-                if last.replace(*attempt) == Some(*attempt) {
-                    return;
-                }
-                "contribution"
-            }
-            Frame::Step { message, .. } if matches!(message.body, Body::Average(_)) => "average",
-            _ => return,
-        };
-        for (name, sent) in [DIES, HANGS].into_iter().zip(&SENT) {
-            let said = std::env::var(name).unwrap_or_default();
-            let said = said.split_once(' ').filter(|(wanted, _)| *wanted == kind);
-            let Some((wanted, at)) = said else { continue };
-            let number = sent.fetch_add(1, Ordering::Relaxed) + 1;
-            if at.parse::<u32>() != Ok(number) {
-                continue;
-            }
-            tracing::info!(wanted, number, name, "now");
-            // Writers have threads of their own: what was handed to them leaves.
-            std::thread::sleep(Duration::from_millis(300));
-            match name {
-                DIES => std::process::abort(),
-                _ => loop {
-                    std::thread::sleep(Duration::from_secs(1));
-                },
-            }
-        }
     }
 }

@@ -13,12 +13,11 @@ use super::greeting::{self, Answer, Standing};
 use super::inbound::Inbound;
 use super::outgoing::Outgoing;
 use super::stalling::WAITING;
+use crate::node::deployed::defect::Defect;
 use crate::node::deployed::error::Misbehaviour;
 use crate::node::deployed::hub::{Hub, lock};
 use crate::node::deployed::streams;
 use crate::node::deployed::tolerance::Life;
-#[cfg(test)]
-use crate::node::deployed::tolerance::SignedLife;
 use crate::protocol::tolerant::{Format, Frame};
 
 /// How long a greeting may take to come.
@@ -40,6 +39,7 @@ pub(in super::super) struct Incoming {
     pub(in super::super) link: Arc<Outgoing>,
     pub(in super::super) format: Arc<Format>,
     pub(in super::super) inbox: mpsc::Sender<Inbound>,
+    pub(in super::super) defect: Option<Defect>,
 }
 
 /// What was read.
@@ -119,8 +119,9 @@ impl Incoming {
         if is_present {
             link.show(signed);
         }
-        #[cfg(test)]
-        let standing = claiming::instead_of(standing, link.place, &signed, &link.own);
+        let claimed = self.defect.as_ref();
+        let claimed = claimed.and_then(|defect| defect.claimed(link.place, &signed, &link.own));
+        let standing = claimed.map_or(standing, Standing::Over);
         if is_present && last.is_none_or(|(of, _)| of != life) {
             *last = Some((life, 0));
         }
@@ -214,47 +215,6 @@ impl Incoming {
                 tracing::info!(member = %self.link.member.id, %error, "not a frame");
                 Err(Stopped::Misbehaved)
             }
-        }
-    }
-}
-
-/// A process that claims of its neighbours' lives what it cannot show, for tests that start one.
-#[cfg(test)]
-pub(in crate::node) mod claiming {
-    use std::collections::BTreeMap;
-    use std::sync::{Mutex, PoisonError};
-
-    use super::{Life, SignedLife, Standing};
-
-    /// Says what is shown: a life that is `unsigned`, the claimant's `own`, the `present` one or an `older` one; and to which neighbour, if not to everybody.
-    pub(in crate::node) const CLAIMS: &str = "UNDERTONE_TEST_CLAIMS";
-
-    static FIRST: Mutex<BTreeMap<usize, SignedLife>> = Mutex::new(BTreeMap::new());
-
-    pub(super) fn instead_of(
-        honest: Standing,
-        place: usize,
-        signed: &SignedLife,
-        own: &SignedLife,
-    ) -> Standing {
-        let mut first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
-        let first = *first.entry(place).or_insert(*signed);
-        let said = std::env::var(CLAIMS).unwrap_or_default();
-        let (shown, to) = said.split_once(' ').unwrap_or((&said, ""));
-        if !to.is_empty() && place.to_string() != to {
-            return honest;
-        }
-        match shown {
-            "unsigned" => {
-                let mut bytes = signed.to_bytes();
-                let later = Life::new(signed.life().before() + 1, 3, 1);
-                bytes[..8].copy_from_slice(&later.number().to_le_bytes());
-                Standing::Over(SignedLife::from_bytes(bytes))
-            }
-            "own" => Standing::Over(*own),
-            "present" => Standing::Over(*signed),
-            "older" if first != *signed => Standing::Over(first),
-            _ => honest,
         }
     }
 }

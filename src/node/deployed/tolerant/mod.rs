@@ -32,12 +32,8 @@ mod stalling;
 mod tests;
 
 pub(super) use driver::Driver;
-#[cfg(test)]
-pub(in crate::node) use driver::dying::{DIES, HANGS};
 pub(super) use inbound::Inbound;
 pub(super) use incoming::Incoming;
-#[cfg(test)]
-pub(in crate::node) use incoming::claiming::CLAIMS;
 pub(super) use outgoing::Outgoing;
 pub(in crate::node) use stalling::Stalling;
 #[cfg(test)]

@@ -13,14 +13,13 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use self::play::Play;
+use super::defects::{CLAIMS, COMPACT, DIES, HANGS, JUMPS, ROOM, SIDES};
 use super::*;
 use crate::algorithm::PublicState;
 use crate::engine::event::faults::{FaultyOutcome, tests::averaged};
 use crate::engine::{PublicViews, SessionViews};
 use crate::linalg::orthonormalise;
-use crate::node::deployed::{CLAIMS, DIES, HANGS, SIDES};
 use crate::node::member::setup::Tolerant;
-use crate::node::store::{JUMPS, ROOM};
 use crate::protocol::regroup::{
     Attempt, Durable, Heir, Publication, RegroupSetup, Tolerance, View, ViewNumber,
 };
@@ -236,8 +235,8 @@ fn one_lossy_member() {
         .try_init();
     tracing::debug!("begun");
     let lossy = Lossy::read(&lossy);
-    STARTED_AS.set(Scene::Seeded).expect("one test per process");
-    SEEDED.set(lossy.views()).expect("one test per process");
+    defects::begin();
+    let defect = defects::of_process(Scene::Seeded, lossy.views());
     let folder = PathBuf::from(folder);
     let file = fs::read(folder.join("session.toml")).expect("there");
     let invitation = Invitation::read(&file).expect("a session");
@@ -268,9 +267,9 @@ fn one_lossy_member() {
         .create(true)
         .open(path)
         .expect("a file");
-    let ended = take_part(setup, &mut |progress| {
+    let ended = take_part(setup, defect, &mut |progress| {
         let line = match &progress {
-            crate::node::member::Progress::Charged { release, .. } => {
+            Progress::Charged { release, .. } => {
                 format!("charged {};", release.0)
             }
             other => format!("{other:?}"),
@@ -288,7 +287,7 @@ fn one_lossy_member() {
         Err(error) => format!("{} {error}", error.exit_code()),
     };
     let path = folder.join(format!("{state}.writes"));
-    fs::write(path, writes().to_string()).expect("written");
+    fs::write(path, store::Defect::writes().to_string()).expect("written");
     fs::write(folder.join(format!("{state}.end")), text).expect("written");
 }
 

@@ -29,6 +29,7 @@ use std::path::{Path, PathBuf};
 pub use account::Account;
 pub use entry::LedgerEvent;
 
+use super::defect::Defect;
 use super::digest::Digest;
 use super::disk::{self, Growing, Locked, Refused, Writing};
 use super::error::StoreError;
@@ -326,8 +327,10 @@ impl Ledger {
 /// The time in UTC, to the second.
 fn now() -> String {
     let now = time::OffsetDateTime::now_utc();
-    #[cfg(test)]
-    let now = now + jump::by();
+    let now = match Defect::of_process() {
+        None => now,
+        Some(defect) => defect.time(now),
+    };
     let (date, clock) = (now.date(), now.time());
     format!(
         "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
@@ -338,24 +341,4 @@ fn now() -> String {
         clock.minute(),
         clock.second()
     )
-}
-
-/// A clock that jumps, for processes that tests start: every line has another time, years before and after the last.
-#[cfg(test)]
-pub(in crate::node) mod jump {
-    use std::sync::atomic::{AtomicI64, Ordering};
-
-    /// Says that it jumps.
-    pub(in crate::node) const JUMPS: &str = "UNDERTONE_TEST_CLOCK";
-
-    static LINES: AtomicI64 = AtomicI64::new(0);
-
-    pub(super) fn by() -> time::Duration {
-        if std::env::var_os(JUMPS).is_none() {
-            return time::Duration::ZERO;
-        }
-        let line = LINES.fetch_add(1, Ordering::Relaxed);
-        let sign = if line % 2 == 0 { 1 } else { -1 };
-        time::Duration::days(sign * 300 * (1 + line % 7))
-    }
 }

@@ -102,6 +102,7 @@ impl Process {
             setup,
             identity,
             mut ready,
+            ..
         } = *joining;
         if let Some(change) = change {
             change(&mut ready.join);

@@ -65,6 +65,7 @@ impl Lossy {
             lives,
             patience: span(Duration::from_secs(GRACE + STEP)),
             told: None,
+            defect: None,
         };
         let parts = start.make()?;
         process.basis = parts.basis;

@@ -105,6 +105,7 @@ fn two_views_with_the_same_members_share_no_noise_and_pairs_cancel_in_each() {
             noise: OwnNoise::from_os().expect("random"),
             ephemeral,
             ends: ends.clone(),
+            defect: None,
         })
         .collect();
     let (_, setup) = lossy.format(&views);

@@ -195,10 +195,7 @@ impl Play {
     }
 
     /// Which tries a member has charged, by release and retry, and how its session ended.
-    pub(super) fn charged(
-        &self,
-        peer: usize,
-    ) -> (Vec<(u32, u32)>, Option<crate::node::store::SessionEnd>) {
+    pub(super) fn charged(&self, peer: usize) -> (Vec<(u32, u32)>, Option<store::SessionEnd>) {
         let view = StateView::open(&self.group.path().join(&self.group.states[peer]));
         let ledger = view.expect("a peer").ledger().expect("it verifies");
         let Some((_, account)) = ledger.sessions().next() else {
