@@ -49,9 +49,21 @@ impl Source {
 
     /// The same without items under `#[cfg(test)]`.
     pub(super) fn without_tests(&self) -> Self {
+        self.without("#[cfg(test)]")
+    }
+
+    /// This source without items that only builds for tests have, of this crate or, by the feature `testing`, of another.
+    pub(super) fn without_testing(&self) -> Self {
+        // The name of the feature is blanked.
+        self.without_tests()
+            .without("#[cfg(any(test, feature =  ))]")
+    }
+
+    /// This source without items under this attribute.
+    fn without(&self, attribute: &str) -> Self {
         let mut code = self.code.clone();
-        while let Some(start) = code.find("#[cfg(test)]") {
-            let end = item_end(&code, start);
+        while let Some(start) = code.find(attribute) {
+            let end = item_end(&code, start + attribute.len());
             code.replace_range(start..end, " ");
         }
         Self {
@@ -116,10 +128,9 @@ pub(super) fn words(code: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Where the item after an attribute at `start` ends: behind its `;`, `,` or matching brace.
-fn item_end(code: &str, start: usize) -> usize {
+/// Where the item at `body`, behind an attribute, ends: behind its `;`, `,` or matching brace.
+fn item_end(code: &str, body: usize) -> usize {
     let mut depth = 0_usize;
-    let body = start + "#[cfg(test)]".len();
     for (offset, c) in code[body..].char_indices() {
         match c {
             '{' | '(' | '[' => depth += 1,
