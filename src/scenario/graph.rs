@@ -210,7 +210,7 @@ pub(super) fn keep_apart(
     if !config.data.is_graph() || config.noise.scheme == Scheme::None {
         return Ok(());
     }
-    let private = the_file(&base.join(&config.data.path()));
+    let private = the_file(&base.join(config.data.path()));
     let graphs = [
         ("topology", Some(&config.topology)),
         ("noise_topology", config.noise_topology.as_ref()),

@@ -14,12 +14,12 @@ use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::{PlannedRelease, SessionPlanError};
 use undertone::scenario::{Experiment, SimulationError};
 
-use super::{config, sims};
+use super::sims;
+use crate::support::told;
 
 fn refused(set: &[&str]) -> String {
-    let config = config("completion-small.toml", set);
-    let error = Experiment::resolve(config, &sims()).expect_err("refused");
-    error.to_string()
+    let set: Vec<String> = set.iter().map(ToString::to_string).collect();
+    told(&Experiment::load(&sims().join("completion-small.toml"), &set).expect_err("refused"))
 }
 
 #[test]
@@ -71,15 +71,16 @@ fn ratings_are_asked_for() {
         let text = std::fs::read_to_string(sims().join("completion-small.toml")).expect("there");
         let line = text.lines().find(|line| line.starts_with(key));
         let text = text.replace(line.expect("a line"), "");
-        let mut config = undertone::config::Config::read(&text).expect("valid");
-        config.sweep = None;
-        let error = Experiment::resolve(config, &sims()).expect_err("refused");
-        error.to_string()
+        let read = undertone::config::Config::read(&text);
+        let resolved = read.map_err(|error| error.to_string()).and_then(|config| {
+            Experiment::resolve(config, &sims()).map_err(|error| error.to_string())
+        });
+        resolved.expect_err("refused")
     };
     for (key, words) in [
-        ("values", "set data.values = \"ratings\""),
+        ("values", "set values = \"ratings\""),
         ("ranges", "ranges is missing"),
-        ("row_clip", "row_clip is missing"),
+        ("row_clip", "missing field `row_clip`"),
     ] {
         let text = without(key);
         assert!(text.contains(words), "{key}: {text}");

@@ -34,7 +34,7 @@ pub(in crate::config) fn misplaced(
     value: Option<f64>,
 ) -> Option<Misplaced> {
     let has = |family: &Family| family.keys().contains(&key);
-    if has(&family) || !Family::ALL.iter().any(|family| has(family)) {
+    if has(&family) || !Family::ALL.iter().any(has) {
         return None;
     }
     if NEUTRAL

@@ -155,7 +155,7 @@ impl Deployment {
         let tables = SessionTables::read(&self.tables, beacon, draw)?;
         let mut config = tables.shared(members);
         defaults::of_format(&mut config, None);
-        if !!config.data.is_of_ratings() {
+        if config.data.is_of_ratings() {
             // The session's columns are the list of items.
             if let Some(stated) = config.data.take_items_hash() {
                 let found = self.items()?.hash();
