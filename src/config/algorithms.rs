@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::table_keys::keys_of;
-use super::tagged::{Tagged, deserialize_tagged};
+use super::tagged::{TaggedTable, deserialize_tagged};
 use crate::algorithm::{self, AlgorithmTable, Start, Weights};
 
 /// The key that says which kind a table is of.
@@ -61,7 +61,7 @@ macro_rules! kinds {
 
         }
 
-        impl Tagged for AnyAlgorithmTable {
+        impl TaggedTable for AnyAlgorithmTable {
             const TAG: &'static str = KIND;
             type Name = Kind;
 

@@ -10,7 +10,7 @@ use toml::map::Map;
 use toml::{Spanned, Value};
 
 use super::algorithms::{AnyAlgorithmTable, KIND, SHARED};
-use super::data::{self, DataConfig, FAMILY, Family, Misplaced};
+use super::data::{self, DataConfig, FAMILY, Family, ForeignKey};
 use super::elsewhere::{has_key, misplaced};
 use super::numbers::DataFormat;
 use super::schema::Config;
@@ -289,8 +289,8 @@ fn arrange_data<S: Source>(value: &mut S, of_vertices: bool) -> Result<(), Error
     let mut rest = Map::new();
     for (key, value) in std::mem::take(table) {
         match data::misplaced(family, key.borrow(), value.number()) {
-            Some(Misplaced::Refused(why)) => return Err(S::refusal(&key, why)),
-            Some(Misplaced::Neutral) => {}
+            Some(ForeignKey::Refused(why)) => return Err(S::refusal(&key, why)),
+            Some(ForeignKey::Neutral) => {}
             None => drop(rest.insert(key, value)),
         }
     }

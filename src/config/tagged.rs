@@ -8,7 +8,7 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 /// A table whose first key says which others it may have. The reader of experiment files puts it there.
-pub(super) trait Tagged: Sized {
+pub(super) trait TaggedTable: Sized {
     /// That key.
     const TAG: &'static str;
     /// What it can be.
@@ -24,7 +24,7 @@ pub(super) trait Tagged: Sized {
 }
 
 /// Reads such a table, which is called so in errors.
-pub(super) fn deserialize_tagged<'de, T: Tagged, D: Deserializer<'de>>(
+pub(super) fn deserialize_tagged<'de, T: TaggedTable, D: Deserializer<'de>>(
     deserializer: D,
     expected: &'static str,
 ) -> Result<T, D::Error> {
@@ -33,7 +33,7 @@ pub(super) fn deserialize_tagged<'de, T: Tagged, D: Deserializer<'de>>(
 
 struct TagThenKeys<T>(&'static str, PhantomData<T>);
 
-impl<'de, T: Tagged> Visitor<'de> for TagThenKeys<T> {
+impl<'de, T: TaggedTable> Visitor<'de> for TagThenKeys<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

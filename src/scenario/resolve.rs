@@ -134,7 +134,7 @@ impl Experiment {
             materials,
         )?;
         let titles = labels::of(&config.data, rows.user_rows.dimension(), materials)?;
-        let prepared = PreparedAlgorithm::of(&config, loaded, &rows, peers)?;
+        let prepared = AlgorithmSetup::of(&config, loaded, &rows, peers)?;
         let most_rows = rows.peer_rows.iter().map(SparseRows::len).max();
         let plan = planning::plan(
             &config,
@@ -185,7 +185,7 @@ impl Experiment {
 }
 
 /// The algorithm of an experiment with all that wraps it, and the promise that its noise is planned for.
-struct PreparedAlgorithm {
+struct AlgorithmSetup {
     arranged: Arranged,
     promise: Promise,
     clip: Option<Clip>,
@@ -198,7 +198,7 @@ struct PreparedAlgorithm {
     sensitivity: Sensitivity,
 }
 
-impl PreparedAlgorithm {
+impl AlgorithmSetup {
     /// That of a configuration for these rows of so many peers.
     fn of(
         config: &Config,

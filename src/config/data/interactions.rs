@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Refused, first, lists};
+use super::{KeyRefusal, first, lists};
 use crate::config::numbers::RatingValues;
 use crate::data::{Format, TableColumns};
 
@@ -62,7 +62,7 @@ pub struct InteractionsTable {
 }
 
 impl InteractionsTable {
-    pub(super) fn check(&self) -> Result<(), Refused> {
+    pub(super) fn check(&self) -> Result<(), KeyRefusal> {
         lists!(self)
     }
 }

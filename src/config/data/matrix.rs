@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Refused, check_length, check_source, first};
+use super::{KeyRefusal, check_length, check_source, first};
 use crate::config::numbers::{
     Centre, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig,
 };
@@ -76,7 +76,7 @@ pub enum MatrixCentre<'a> {
 }
 
 impl MatrixTable {
-    pub(super) fn check(&self) -> Result<(), Refused> {
+    pub(super) fn check(&self) -> Result<(), KeyRefusal> {
         check_source(
             self.format,
             self.generate.as_ref(),

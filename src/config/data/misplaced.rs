@@ -20,7 +20,7 @@ const NUMBERS: [&str; 9] = [
 
 /// What a key of another family means here.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::config) enum Misplaced {
+pub(in crate::config) enum ForeignKey {
     /// Nothing: it says that there is none of something that the family has not.
     Neutral,
     /// A mistake, with what to do.
@@ -32,7 +32,7 @@ pub(in crate::config) fn misplaced(
     family: Family,
     key: &str,
     value: Option<f64>,
-) -> Option<Misplaced> {
+) -> Option<ForeignKey> {
     let has = |family: &Family| family.keys().contains(&key);
     if has(&family) || !Family::ALL.iter().any(has) {
         return None;
@@ -41,7 +41,7 @@ pub(in crate::config) fn misplaced(
         .iter()
         .any(|(known, none)| *known == key && value == Some(*none))
     {
-        return Some(Misplaced::Neutral);
+        return Some(ForeignKey::Neutral);
     }
     let why = match (key, family) {
         ("generate", _) => {
@@ -67,7 +67,7 @@ pub(in crate::config) fn misplaced(
         }
         _ => "is about rating files, and this is a matrix; leave it out",
     };
-    Some(Misplaced::Refused(format!("[data] {key} {why}")))
+    Some(ForeignKey::Refused(format!("[data] {key} {why}")))
 }
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ mod tests {
                     match family.keys().contains(key) {
                         true => assert_eq!(said, None, "{family:?} {key}"),
                         false => assert!(
-                            matches!(&said, Some(Misplaced::Refused(why)) if why.contains(key) && why.contains("leave it out") || *key == "generate"),
+                            matches!(&said, Some(ForeignKey::Refused(why)) if why.contains(key) && why.contains("leave it out") || *key == "generate"),
                             "{family:?} {key}: {said:?}"
                         ),
                     }
@@ -94,7 +94,7 @@ mod tests {
         }
         assert_eq!(
             misplaced(Family::Matrix, "threshold", Some(0.0)),
-            Some(Misplaced::Neutral)
+            Some(ForeignKey::Neutral)
         );
     }
 }

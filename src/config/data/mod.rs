@@ -13,13 +13,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 pub use interactions::InteractionsTable;
 pub use matrix::{MatrixCentre, MatrixTable};
-pub(super) use misplaced::{Misplaced, misplaced};
+pub(super) use misplaced::{ForeignKey, misplaced};
 pub use ratings::RatingsTable;
 pub use vertices::{BipartiteTable, GraphTable};
 
 use super::numbers::{DataFormat, MeanShare, MeansConfig, RangesConfig};
 use super::table_keys::keys_of;
-use super::tagged::{Tagged, deserialize_tagged};
+use super::tagged::{TaggedTable, deserialize_tagged};
 use crate::data::{
     Column, Generated, MatrixFormat, MatrixOptions, PreparationError, TableColumns, TableOptions,
 };
@@ -91,7 +91,7 @@ macro_rules! families {
             }
         }
 
-        impl Tagged for DataConfig {
+        impl TaggedTable for DataConfig {
             const TAG: &'static str = FAMILY;
             type Name = Family;
 
@@ -148,15 +148,15 @@ impl Family {
 
 /// A key that is refused.
 #[derive(Debug)]
-pub(super) struct Refused {
+pub(super) struct KeyRefusal {
     pub(super) key: &'static str,
     pub(super) why: String,
 }
 
 /// The first of these keys that is refused.
-fn first<const N: usize>(keys: [(&'static str, bool, &'static str); N]) -> Result<(), Refused> {
+fn first<const N: usize>(keys: [(&'static str, bool, &'static str); N]) -> Result<(), KeyRefusal> {
     match keys.into_iter().find(|(_, is_refused, _)| *is_refused) {
-        Some((key, _, why)) => Err(Refused {
+        Some((key, _, why)) => Err(KeyRefusal {
             key,
             why: format!("[data] {key} {why}"),
         }),
@@ -165,12 +165,12 @@ fn first<const N: usize>(keys: [(&'static str, bool, &'static str); N]) -> Resul
 }
 
 /// Refuses what is no length.
-fn check_length(key: &'static str, found: f64) -> Result<(), Refused> {
+fn check_length(key: &'static str, found: f64) -> Result<(), KeyRefusal> {
     if found.is_finite() && found > 0.0 && found.recip().is_finite() {
         return Ok(());
     }
     let why = PreparationError::Length { key, found }.to_string();
-    Err(Refused { key, why })
+    Err(KeyRefusal { key, why })
 }
 
 /// Refuses a matrix that is both read and generated or neither, and keys that its format has not.
@@ -179,7 +179,7 @@ fn check_source(
     generate: Option<&Generated>,
     header: Option<bool>,
     drop: Option<&Vec<Column>>,
-) -> Result<(), Refused> {
+) -> Result<(), KeyRefusal> {
     let generated = format == DataFormat::Generated;
     first([
         (
@@ -211,7 +211,7 @@ macro_rules! lists {
                  both; a file that should count for less is shortened with a text editor",
                 table.items
             );
-            return Err(Refused { key: "items", why });
+            return Err(KeyRefusal { key: "items", why });
         }
         first([
             (
@@ -296,7 +296,7 @@ keys! {
 
 impl DataConfig {
     /// Refuses keys that contradict each other.
-    pub(super) fn check(&self) -> Result<(), Refused> {
+    pub(super) fn check(&self) -> Result<(), KeyRefusal> {
         match self {
             Self::Interactions(table) => table.check(),
             Self::Ratings(table) => table.check(),

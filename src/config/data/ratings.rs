@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Refused, check_length, first, lists};
+use super::{KeyRefusal, check_length, first, lists};
 use crate::config::numbers::{Centre, NamedCentre, RangesConfig, RatingValues};
 use crate::data::{Format, TableColumns};
 
@@ -66,7 +66,7 @@ pub struct RatingsTable {
 }
 
 impl RatingsTable {
-    pub(super) fn check(&self) -> Result<(), Refused> {
+    pub(super) fn check(&self) -> Result<(), KeyRefusal> {
         lists!(self)?;
         check_length("row_clip", self.row_clip)?;
         let centre = self.centre.unwrap_or(Centre::NONE);

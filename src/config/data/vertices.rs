@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Refused, check_source};
+use super::{KeyRefusal, check_source};
 use crate::config::numbers::{DataFormat, RangesConfig};
 use crate::data::{Column, Generated};
 
@@ -38,7 +38,7 @@ pub struct BipartiteTable {
 }
 
 impl BipartiteTable {
-    pub(super) fn check(&self) -> Result<(), Refused> {
+    pub(super) fn check(&self) -> Result<(), KeyRefusal> {
         check_source(
             self.format,
             self.generate.as_ref(),
