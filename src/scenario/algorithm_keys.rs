@@ -1,7 +1,7 @@
 //! What `[algorithm]` does not go with, and which of its counts fit the data.
 
 use super::error::{AlgorithmTableError, ExperimentError, PrivacyTableError};
-use super::rules::{Rule, broken};
+use super::rules::{Rule, keep};
 use super::{clipping, completion, graph};
 use crate::algorithm::{AlgorithmError, ClipRule, Output};
 use crate::config::{AnyAlgorithmTable, Config};
@@ -138,8 +138,7 @@ fn check_precondition(config: &Config) -> Result<(), AlgorithmTableError> {
             None => Ok(()),
         };
     }
-    match broken(PRECONDITION, config) {
-        Some((other, why)) => Err(AlgorithmTableError::PreconditionWith { other, why }),
-        None => Ok(()),
-    }
+    keep(PRECONDITION, config, |other, why| {
+        AlgorithmTableError::PreconditionWith { other, why }
+    })
 }

@@ -10,7 +10,7 @@ use super::error::{CompletionTableError, ExperimentError};
 use super::held_out::HeldOut;
 use super::numbers;
 use super::rating_test::RatingTest;
-use super::rules::{Rule, broken, keep};
+use super::rules::{Rule, keep, keep_data};
 use crate::algorithm::{AlgorithmError, Completion, RatedRows};
 use crate::config::{Config, DataConfig};
 use crate::data::{Interactions, Loaded};
@@ -113,17 +113,14 @@ const RANKINGS: &[Rule] = &[(
 
 /// Refuses keys that do not go with each other, whatever the data.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
-    let keep_completion = |rules| match broken(rules, config) {
-        Some((key, why)) => Err(CompletionTableError::Key { key, why }),
-        None => Ok(()),
-    };
+    let refusal = |key, why| CompletionTableError::Key { key, why };
     if !is_meant(config) {
-        return Ok(keep_completion(WITHOUT)?);
+        return Ok(keep(WITHOUT, config, refusal)?);
     }
     let (algorithm, adjacency) = (config.algorithm.name(), config.privacy.adjacency);
     let required = config.algorithm.table().requirements();
     if !required.item_means {
-        keep_completion(WITHOUT_MEANS)?;
+        keep(WITHOUT_MEANS, config, refusal)?;
     }
     if required.published && adjacency == Adjacency::ReplaceUser {
         return Err(CompletionTableError::PublishedReplace.into());
@@ -131,13 +128,13 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     if !matches!(config.data, DataConfig::Ratings(_)) {
         return Err(SessionPlanError::from(AlgorithmError::Ratings { algorithm }).into());
     }
-    keep(RANGES, config)?;
+    keep_data(RANGES, config)?;
     if let Some(found) = config.completion.test_share
         && !(found > 0.0 && found < 1.0)
     {
         return Err(CompletionTableError::TestShare { found }.into());
     }
-    keep_completion(RANKINGS)?;
+    keep(RANKINGS, config, refusal)?;
     match adjacency {
         Adjacency::User | Adjacency::ReplaceUser => Ok(()),
         _ => Err(CompletionTableError::Adjacency {

@@ -18,7 +18,7 @@
 
 use super::error::DropoutsTableError;
 use super::experiment::Experiment;
-use super::rules::{Rule, broken};
+use super::rules::{Rule, keep};
 use crate::algorithm::{Form as ReleaseForm, Program, ReleaseSpec, Unsupported};
 use crate::config::{Config, DropoutsConfig, EngineKind, FaultsConfig, PeerName, Publish};
 use crate::engine::event::faults::FaultSchedule;
@@ -84,10 +84,10 @@ pub(super) fn check(config: &Config) -> Result<(), DropoutsTableError> {
         let (found, most) = (dropouts.retries, MOST_RETRIES);
         return Err(DropoutsTableError::Retries { found, most });
     }
-    match broken(WITH, config) {
-        Some((key, change)) => Err(DropoutsTableError::With { key, change }),
-        None => Ok(()),
-    }
+    keep(WITH, config, |key, change| DropoutsTableError::With {
+        key,
+        change,
+    })
 }
 
 /// Refuses more losses than this graph can bear, and seals contributions, unless the file says otherwise, where everybody has enough neighbours for it.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::arranged::DataShape;
 use super::error::{DataTableError, ExperimentError, NetworkError};
 use super::in_memory::InMemory;
-use super::rules::{Rule, keep};
+use super::rules::{Rule, keep_data};
 use crate::algorithm::{OnBipartite, OnGraph, Output, Start};
 use crate::config::{Config, Family, PeerCount, TopologySource};
 use crate::data::{DataError, Loaded, Partition};
@@ -148,7 +148,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         Family::Bipartite => &[OF_VERTICES, BIPARTITE, NOISE],
         _ => &[OF_ROWS],
     };
-    lists.iter().try_for_each(|rules| keep(rules, config))
+    lists.iter().try_for_each(|rules| keep_data(rules, config))
 }
 
 /// Fills in who adds noise where nothing is summed: every vertex all of it, whatever sums would have.

@@ -30,7 +30,7 @@ use super::graph;
 use super::held::Held;
 use super::rating;
 use super::rating_scale::RatingScale;
-use super::rules::{Rule, keep};
+use super::rules::{Rule, keep_data};
 use crate::algorithm::{Centred, OnBipartite, Output, Prelude, Start, mean_share};
 use crate::config::{
     AnyAlgorithmTable, Centre, Config, DataConfig, DataFormat, MatrixCentre, MeanShare,
@@ -98,7 +98,7 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
 
 /// Refuses a matrix that is read from no file, and one that is generated and read.
 pub(super) fn check_source(config: &Config) -> Result<(), ExperimentError> {
-    keep(SOURCE, config)
+    keep_data(SOURCE, config)
 }
 
 /// Refuses keys of what is read that do not go with those of other tables, whichever file it is read from.
@@ -109,11 +109,11 @@ pub(super) fn check_read(config: &Config) -> Result<(), ExperimentError> {
         DataConfig::Graph(_) | DataConfig::Bipartite(_) => return Ok(()),
         DataConfig::Interactions(_) if adjacency != Adjacency::Rating => return Ok(()),
         DataConfig::Interactions(_) => {}
-        DataConfig::Ratings(_) | DataConfig::Matrix(_) => keep(NUMBERS, config)?,
+        DataConfig::Ratings(_) | DataConfig::Matrix(_) => keep_data(NUMBERS, config)?,
     }
     // Numbers have no interactions: what one record is, and how it is bounded.
     let fits = match adjacency {
-        Adjacency::Rating => return keep(rating::RULES, config),
+        Adjacency::Rating => return keep_data(rating::RULES, config),
         Adjacency::User | Adjacency::ReplaceUser => rule == SensitivityRule::UnitRow,
         // Changes of the matrix are bounded without looking at rows, so also of rows of numbers.
         _ => adjacency.is_of_matrix() && !config.data.has_private_mean(),

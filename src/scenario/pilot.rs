@@ -4,7 +4,7 @@
 use super::completion;
 use super::error::{ExperimentError, PilotTableError};
 use super::experiment::Experiment;
-use super::rules::{Rule, broken};
+use super::rules::{Rule, keep};
 use crate::config::Config;
 use crate::plan::{self, BudgetShare};
 use crate::privacy::{Scheme, SensitivitySpec};
@@ -125,9 +125,10 @@ const COMPOSED: &[Rule] = &[
 
 /// Refuses what two sessions under one budget have not been shown to go with.
 fn check_composition(config: &Config) -> Result<(), PilotTableError> {
-    if let Some((key, why)) = broken(COMPOSED, config) {
-        return Err(PilotTableError::With { key, why });
-    }
+    keep(COMPOSED, config, |key, why| PilotTableError::With {
+        key,
+        why,
+    })?;
     let kind = config.algorithm.name();
     let sketch = config.algorithm.table().sketch();
     let follows = sketch.is_some_and(|program| program.check_each(BudgetShare::supports).is_ok());

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::error::{DataTableError, ExperimentError};
-use super::rules::{Rule, keep};
+use super::rules::{Rule, keep_data};
 use crate::config::{Config, DataConfig, PeerCount};
 use crate::data::{Loaded, Partition};
 use crate::topology::Topology;
@@ -43,7 +43,7 @@ const RULES: &[Rule] = &[
 /// Refuses settings that say otherwise who is at which peer, whatever the data.
 pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     match is_meant(&config.data) {
-        true => keep(RULES, config),
+        true => keep_data(RULES, config),
         false => Ok(()),
     }
 }

@@ -6,7 +6,7 @@
 
 use super::error::{ExperimentError, PrivacyTableError, RecommenderTableError};
 use super::promise;
-use super::rules::{Rule, broken};
+use super::rules::{Rule, keep};
 use crate::algorithm::{Program, ReleaseSpec, Unsupported};
 use crate::config::{AnyAlgorithmTable, Config, ItemCount, RecommenderConfig};
 use crate::data::{Interactions, ItemNames};
@@ -74,10 +74,9 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
         let (method, algorithm) = (table.method.name(), config.algorithm.name());
         return Err(RecommenderTableError::Algorithm { method, algorithm }.into());
     }
-    match broken(RULES, config) {
-        Some((key, why)) => Err(RecommenderTableError::Key { key, why }.into()),
-        None => Ok(()),
-    }
+    keep(RULES, config, |key, why| {
+        RecommenderTableError::Key { key, why }.into()
+    })
 }
 
 /// The items that the matrix is released of, where that are fewer than `[data]` keeps.

@@ -6,16 +6,21 @@ use crate::config::Config;
 /// A key, when it is refused, and why, with what to change.
 pub(super) type Rule = (&'static str, fn(&Config) -> bool, &'static str);
 
-/// The first of these rules that a configuration breaks: the key, and why it is refused.
-pub(super) fn broken(rules: &[Rule], config: &Config) -> Option<(&'static str, &'static str)> {
-    let found = rules.iter().find(|(_, is_broken, _)| is_broken(config));
-    found.map(|(key, _, why)| (*key, *why))
-}
-
-/// Refuses a configuration that breaks a rule about a key of `[data]`.
-pub(super) fn keep(rules: &[Rule], config: &Config) -> Result<(), ExperimentError> {
-    match broken(rules, config) {
-        Some((key, why)) => Err(DataTableError::Key { key, why }.into()),
+/// Refuses a configuration by the first of these rules that it breaks; `refusal` makes the error of the key and the reason.
+pub(super) fn keep<E>(
+    rules: &[Rule],
+    config: &Config,
+    refusal: impl FnOnce(&'static str, &'static str) -> E,
+) -> Result<(), E> {
+    match rules.iter().find(|(_, is_broken, _)| is_broken(config)) {
+        Some((key, _, why)) => Err(refusal(key, why)),
         None => Ok(()),
     }
+}
+
+/// The same of rules about keys of `[data]`.
+pub(super) fn keep_data(rules: &[Rule], config: &Config) -> Result<(), ExperimentError> {
+    keep(rules, config, |key, why| {
+        DataTableError::Key { key, why }.into()
+    })
 }

@@ -4,7 +4,7 @@ use super::DeploymentError;
 use crate::algorithm::{BlockSpec, Form, Precondition, Program, ReleaseSpec, Start, Unsupported};
 use crate::config::{Config, DataConfig, DataFormat};
 use crate::privacy::Scheme;
-use crate::scenario::rules::{Rule, broken};
+use crate::scenario::rules::{Rule, keep};
 use crate::vocabulary::{Distribution, Quantity};
 
 /// Whether members run this release of a program: a sum over all rows about the matrix alone, or of raked triangles, that finds a basis.
@@ -112,8 +112,5 @@ const RULES: &[Rule] = &[
 
 /// Refuses what no session can have.
 pub(super) fn check(config: &Config) -> Result<(), DeploymentError> {
-    match broken(RULES, config) {
-        Some((key, why)) => Err(DeploymentError::Key { key, why }),
-        None => Ok(()),
-    }
+    keep(RULES, config, |key, why| DeploymentError::Key { key, why })
 }

@@ -7,7 +7,7 @@ use crate::config::{Config, PeerCount};
 use crate::data::Partition;
 use crate::privacy::Scheme;
 use crate::scenario::error::{ExperimentError, NetworkError};
-use crate::scenario::rules::{Rule, broken};
+use crate::scenario::rules::{Rule, keep};
 
 /// What says how many users there are, or which peer holds whom.
 const RULES: &[Rule] = &[
@@ -67,13 +67,12 @@ pub(super) fn check(config: &Config) -> Result<(), ExperimentError> {
     if config.peers.partition != Partition::Hashed {
         return Ok(());
     }
-    if let Some((key, why)) = broken(RULES, config) {
-        return Err(NetworkError::Hashed { key, why }.into());
+    keep(RULES, config, |key, why| NetworkError::Hashed { key, why })?;
+    if config.hides_users() {
+        keep(UNLISTED, config, |key, why| NetworkError::HashedUnlisted {
+            key,
+            why,
+        })?;
     }
-    match broken(UNLISTED, config) {
-        Some((key, why)) if config.hides_users() => {
-            Err(NetworkError::HashedUnlisted { key, why }.into())
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }
