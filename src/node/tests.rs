@@ -6,6 +6,7 @@ mod parts;
 mod rogue;
 mod values;
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::runtime::Runtime;
@@ -25,6 +26,29 @@ use crate::vocabulary::{PeerIndex, ReleaseId};
 const LIMIT: Duration = Duration::from_secs(60);
 
 const TRANSPORTS: [Transport; 2] = [Transport::Memory, Transport::Tcp];
+
+/// Plays that go on at the same time.
+const BESIDE: usize = 4;
+
+/// Plays all of these, [`BESIDE`] at the same time: what plays wait for, most of the time, is one another's processes and time-outs.
+pub(super) fn beside_one_another<T, I: Iterator<Item = T> + Send>(
+    plays: impl IntoIterator<IntoIter = I>,
+    play: impl Fn(T) + Sync,
+) {
+    let next = Mutex::new(plays.into_iter());
+    let one_after_another = || {
+        loop {
+            let one = next.lock().expect("nobody panics with it").next();
+            let Some(one) = one else { return };
+            play(one);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..BESIDE {
+            scope.spawn(one_after_another);
+        }
+    });
+}
 
 fn options(transport: Transport) -> SwarmOptions {
     SwarmOptions {

@@ -22,6 +22,7 @@ use crate::engine::{Communication, Outcome, Session, SessionViews, Silent, locks
 use crate::linalg::{Block, SparseRows};
 use crate::node::simulation::{self, Hosts};
 use crate::node::store::{self, Offer, Publish, Record, Square, StateDir, StateView};
+use crate::node::tests::beside_one_another;
 use crate::node::{SwarmOptions, Transport, run};
 use crate::privacy::{Adjacency, Certificate, SquareSum};
 use crate::protocol::averaging::{AveragingKind, PeerBytes, Traffic};
@@ -48,6 +49,8 @@ const FOLDER: &str = "UNDERTONE_TEST_FOLDER";
 const STATE: &str = "UNDERTONE_TEST_STATE";
 /// What is different about a process.
 const SCENE: &str = "UNDERTONE_TEST_SCENE";
+/// For how many seconds a process waits for all others to join, where that is not [`LIMIT`].
+const CLOSES: &str = "UNDERTONE_TEST_CLOSES";
 
 /// What is different about a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,7 +235,9 @@ fn one_member() {
         scope: "default".parse().expect("a scope"),
         rows: MemberRows::made(session.peer_setup(PeerIndex::from_index(index), None).rows),
         planner: Arc::new(Fixed(session, scene)),
-        closes_in: LIMIT,
+        closes_in: variable(CLOSES).map_or(LIMIT, |seconds| {
+            Duration::from_secs(seconds.parse().expect("a number"))
+        }),
         invitation,
     };
     let text = match take_part(setup, defect, &mut |_| ()) {
@@ -329,6 +334,11 @@ impl Group {
 
     /// Starts a member whose disk takes so many writes ([`ROOM`](defects::ROOM)).
     fn start_with_room(&self, state: &str, scene: Scene, room: &str) -> Child {
+        self.start_with(state, scene, &[(defects::ROOM, room)])
+    }
+
+    /// Starts a member whose process has these variables, too.
+    fn start_with(&self, state: &str, scene: Scene, more: &[(&str, &str)]) -> Child {
         let log = File::create(self.folder.path().join(format!("{state}.log"))).expect("a file");
         Command::new(std::env::current_exe().expect("this binary"))
             .args(["--exact", "node::member::tests::one_member"])
@@ -336,7 +346,7 @@ impl Group {
             .env(FOLDER, self.folder.path())
             .env(STATE, state)
             .env(SCENE, format!("{scene:?}"))
-            .env(defects::ROOM, room)
+            .envs(more.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
@@ -463,8 +473,11 @@ fn equal_bits(members: u16, kind: AveragingKind, name: &str) {
 
 #[test]
 fn eight_processes_with_the_seeds_noise_have_the_bits_of_one_process() {
-    equal_bits(8, AveragingKind::Tree, "tree");
-    equal_bits(8, AveragingKind::Linear, "linear");
+    let plays = [
+        (AveragingKind::Tree, "tree"),
+        (AveragingKind::Linear, "linear"),
+    ];
+    beside_one_another(plays, |(kind, name)| equal_bits(8, kind, name));
 }
 
 #[test]
@@ -523,10 +536,11 @@ fn a_member_with_another_result_is_found_out_by_all() {
 /// The policy and the reservation hold for the plan of those who joined, too, and not only for the one of those who were invited.
 #[test]
 fn a_plan_that_became_laxer_or_dearer_is_refused_and_nothing_is_charged() {
-    for (scene, said) in [
+    let plays = [
         (Scene::Laxer, "session.max_epsilon = 2"),
         (Scene::Dearer, "would cost mu^2 = 0.2002"),
-    ] {
+    ];
+    beside_one_another(plays, |(scene, said)| {
         let group = Group::new(5, "tree");
         let ends = group.run(|_| scene);
         // Whoever hears it from another first has left because of that one.
@@ -551,7 +565,7 @@ fn a_plan_that_became_laxer_or_dearer_is_refused_and_nothing_is_charged() {
                 .filter(|one| matches!(one, Record::Listed { .. }));
             assert_eq!(lists.count(), 1, "one list over both tries");
         }
-    }
+    });
 }
 
 #[test]

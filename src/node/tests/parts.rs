@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::AsyncWriteExt;
 
 use super::rogue::{Rogue, against_in, fault};
-use super::{LIMIT, SwarmError, Transport, session_of, spread_rows};
+use super::{LIMIT, SwarmError, Transport, beside_one_another, session_of, spread_rows};
 use crate::engine::Session;
 use crate::protocol::averaging::AveragingKind;
 use crate::protocol::wire::{self, CHUNK_BYTES, HEADER_LEN, WireError};
@@ -84,10 +84,11 @@ fn a_stream_that_stops_in_the_middle_of_a_message_is_a_silent_neighbour() {
     let session = session();
     let [number, first, second] = frames(&session);
     let stall = Duration::from_secs(4);
-    for cut in [&second[..0], &second[..20], &second[..1000]] {
+    let cuts = [&second[..0], &second[..20], &second[..1000]];
+    beside_one_another(cuts, |cut| {
         let kind = fault(ends(&session, &[&number, &first, cut], stall));
         assert_eq!(kind, FaultKind::Silent { step: 1 });
-    }
+    });
 }
 
 #[test]

@@ -16,7 +16,7 @@ use super::super::edge::{self, PROTOCOL};
 use super::super::exchange::Report;
 use super::super::network::{self, Node, Shared, span};
 use super::super::{SwarmError, Transport};
-use super::{LIMIT, TRANSPORTS, pair, runtime, spread_rows};
+use super::{LIMIT, TRANSPORTS, beside_one_another, pair, runtime, spread_rows};
 use crate::engine::Session;
 use crate::engine::tests::session_of;
 use crate::protocol::averaging::AveragingKind;
@@ -245,7 +245,7 @@ fn a_block_ahead_of_its_exchange_stays_with_its_sender() {
         0.5;
         session.plan().most_values()
     ])));
-    for transport in TRANSPORTS {
+    beside_one_another(TRANSPORTS, |transport| {
         let (first, ahead) = (first.clone(), ahead.clone());
         let (tell, told) = std::sync::mpsc::channel();
         let play = |rogue: Rogue| async move {
@@ -259,18 +259,19 @@ fn a_block_ahead_of_its_exchange_stays_with_its_sender() {
         let error = against_in(&session, transport, Duration::from_secs(4), play);
         assert!(matches!(error, SwarmError::Handshake { .. }), "{error:?}");
         assert_eq!(told.try_recv(), Ok(true), "{transport:?}");
-    }
+    });
 }
 
 #[test]
 fn a_silent_neighbour_is_a_fault_after_the_stall_timeout() {
     let stall = Duration::from_secs(3);
-    for (said, step) in [(Vec::new(), 0), (first_frame(), 1)] {
+    let plays = [(Vec::new(), 0), (first_frame(), 1)];
+    beside_one_another(plays, |(said, step)| {
         let began = std::time::Instant::now();
         let kind = fault(against(Transport::Memory, stall, |rogue| rogue.say(said)));
         assert_eq!(kind, FaultKind::Silent { step });
         assert!(began.elapsed() >= stall);
-    }
+    });
 }
 
 #[test]
@@ -314,7 +315,7 @@ fn a_neighbour_that_never_reads_the_last_frames_is_named() {
     });
     let bytes = bytes.concat();
     let stall = Duration::from_secs(3);
-    for transport in TRANSPORTS {
+    beside_one_another(TRANSPORTS, |transport| {
         let error = against_in(&session, transport, stall, |rogue| rogue.say(bytes.clone()));
         assert!(
             matches!(
@@ -327,7 +328,7 @@ fn a_neighbour_that_never_reads_the_last_frames_is_named() {
             ),
             "{transport:?}: {error:?}"
         );
-    }
+    });
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::super::frames::{MAX_CONTROL_FRAMES, MAX_CONTROL_LEN};
 use super::super::streams::{CONTROL, EDGE};
 use super::rogue::{Rogue, blame, message, pair, record};
 use super::*;
+use crate::node::tests::beside_one_another;
 use crate::protocol::wire::WireError;
 use crate::protocol::{Body, FaultKind, SessionId};
 
@@ -61,7 +62,7 @@ fn records_beyond_the_plan_are_refused_before_they_come() {
 
 #[test]
 fn a_stream_that_is_ended_within_a_record_is_truncated() {
-    for cut in [1, 12, 40, 100] {
+    beside_one_another([1, 12, 40, 100], |cut| {
         let play = move |rogue: Rogue| async move {
             let _inbound = rogue.answer(0).await;
             let bytes = first_record(0.5, 1);
@@ -75,7 +76,7 @@ fn a_stream_that_is_ended_within_a_record_is_truncated() {
             }
         };
         assert_eq!(blame(LIMIT, play), (Misbehaviour::Truncated, None));
-    }
+    });
     // A frame that is shorter than its header says.
     let message = message(&pair(), 0, Body::Average(Arc::new(vec![0.5; 119])));
     let (what, _) = blame_for(&[first_record(0.5, 1), record(&message, 1, 2)]);

@@ -1,11 +1,13 @@
 //! A hostile member that sends numbers which nobody can have computed, or from which nothing can be computed.
 
 use super::*;
+use crate::node::tests::beside_one_another;
 
 /// Whoever receives numbers beyond the bound names their sender; nobody else is named by anybody, and all end with 1.
 #[test]
 fn numbers_beyond_what_members_can_send_name_their_sender() {
-    for (kind, hostile) in [("tree", 0), ("tree", 3), ("linear", 2)] {
+    let plays = [("tree", 0), ("tree", 3), ("linear", 2)];
+    beside_one_another(plays, |(kind, hostile)| {
         let group = Group::new(5, kind);
         let ends = group.run(|peer| match peer == hostile {
             true => Scene::Huge,
@@ -19,7 +21,7 @@ fn numbers_beyond_what_members_can_send_name_their_sender() {
             // Whoever has not received any hears it from one that has.
             assert!(end.starts_with("1 ") && named(end), "{kind}: {end}");
         }
-    }
+    });
 }
 
 /// A sum of zeros has no basis: nobody can tell whose fault that is, and it is no fault of usage.

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use super::*;
 use crate::node::store::SessionEnd;
+use crate::node::tests::beside_one_another;
 
 const FIVE: Lossy = Lossy::of(5, 1, 30);
 const SIX_SEALED: Lossy = Lossy::of(6, 1, 20).sealed();
@@ -12,32 +13,10 @@ const SIX_SEALED: Lossy = Lossy::of(6, 1, 20).sealed();
 /// How long a session may take that loses somebody.
 const END: Duration = Duration::from_secs(60);
 
-/// Plays all of these, [`BESIDE`] at the same time: their processes wait for one another, and for time-outs, most of the time.
-pub(super) fn beside_one_another<T, I: Iterator<Item = T> + Send>(
-    plays: impl IntoIterator<IntoIter = I>,
-    play: impl Fn(T) + Sync,
-) {
-    let next = Mutex::new(plays.into_iter());
-    let one_after_another = || {
-        loop {
-            let one = next.lock().expect("nobody panics with it").next();
-            let Some(one) = one else { return };
-            play(one);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..BESIDE {
-            scope.spawn(one_after_another);
-        }
-    });
-}
-
-/// Plays that go on at the same time.
-const BESIDE: usize = 4;
-
 #[test]
 fn without_losses_all_have_the_bits_of_the_engine() {
-    for lossy in [Lossy::of(5, 1, 12), Lossy::of(6, 1, 12).sealed()] {
+    let plays = [Lossy::of(5, 1, 12), Lossy::of(6, 1, 12).sealed()];
+    beside_one_another(plays, |lossy| {
         let mut play = Play::begin(lossy, &[]);
         let ends = play.ends(END);
         let finished = check(&play, &ends);
@@ -50,7 +29,7 @@ fn without_losses_all_have_the_bits_of_the_engine() {
             let (tries, end) = play.charged(peer);
             assert_eq!((tries.len(), end), (12, Some(SessionEnd::Done)));
         }
-    }
+    });
 }
 
 /// One of five, or of six that seal, is killed in the middle: the others finish without it.
@@ -102,7 +81,7 @@ fn a_member_that_starts_again_in_time_goes_on() {
 /// What a member keeps to start again with stays short over many releases, and is enough to go on from: where it is written anew with every record, and where it is whenever it is twice as long.
 #[test]
 fn what_is_kept_stays_short_and_is_enough_to_go_on() {
-    for lossy in [FIVE, Lossy::of(6, 1, 30).sealed()] {
+    beside_one_another([FIVE, Lossy::of(6, 1, 30).sealed()], |lossy| {
         let (members, releases) = (usize::from(lossy.members), lossy.iterations - 6);
         let when = |peer| (peer, COMPACT, if peer == 2 { "0" } else { "1" });
         let when: Vec<_> = (0..members).map(when).collect();
@@ -120,7 +99,7 @@ fn what_is_kept_stays_short_and_is_enough_to_go_on() {
         let all = play.progress(0);
         assert!(all.contains("WentOn"), "nothing went wrong: {all}");
         assert!(!all.contains("GaveUp"), "somebody was given up: {all}");
-    }
+    });
 }
 
 /// Processes that stand still have no end, however much else the machine does, and what they are at is said.

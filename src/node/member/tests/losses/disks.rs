@@ -4,9 +4,9 @@
 
 use std::sync::Mutex;
 
-use super::campaign::beside_one_another;
 use super::*;
 use crate::node::store::{Record, SessionEnd};
+use crate::node::tests::beside_one_another;
 use crate::writing::read_block;
 
 /// Tolerates one loss, in as few writes as possible.
@@ -14,6 +14,9 @@ const SHORT: Lossy = Lossy::of(5, 1, 3);
 
 /// Writes of a session that goes on until all have agreed on its list. A member that is not ready ends it for all: the list of these sessions is of all who are invited.
 const UNTIL_READY: usize = 9;
+
+/// Seconds in which a member that is started again meets the others, if they have not left: they have joined.
+const REJOINS: &str = "15";
 
 /// Failures at every write, or every `step`th: refused once, and killed.
 fn failures(writes: std::ops::Range<usize>, step: usize) -> Vec<String> {
@@ -104,7 +107,7 @@ fn plain(step: usize) {
         let first = fs::read_to_string(end).unwrap_or_default();
         assert_truthful(&group, state, &first);
         if !first.starts_with("0 ") {
-            running[1] = group.start(state, Scene::Deployed);
+            running[1] = group.start_with(state, Scene::Deployed, &[(CLOSES, REJOINS)]);
         }
         running.iter_mut().for_each(await_one);
         let ends: Vec<String> = group.states.iter().map(|state| group.end(state)).collect();
