@@ -209,40 +209,97 @@ fn every_command_is_of_a_kind_that_is_tested() {
     assert!(documents.len() > 10, "the guide has pages");
 }
 
-#[test]
-fn every_command_works_and_prints_what_is_shown() {
+/// Tries the commands of a document, after those that it takes to have been typed before. A command that an earlier document or an
+/// earlier line has is tried again only where the document shows what it prints.
+fn works(page: &str, before: &[&str]) {
     let folder = workplace();
-    let mut tried = BTreeSet::new();
-    for (path, blocks) in documents() {
-        for (name, block) in files(&blocks) {
-            let file = folder.path().join(name);
-            assert!(!file.exists(), "{path}: {name} is there already");
-            fs::write(file, block.lines.join("\n") + "\n").expect("writable");
+    let documents = documents();
+    let at = documents.iter().position(|(path, _)| path == page);
+    let (earlier, later) = documents.split_at(at.expect("a document"));
+    let blocks = &later[0].1;
+    for (name, block) in files(blocks) {
+        let file = folder.path().join(name);
+        assert!(!file.exists(), "{page}: {name} is there already");
+        fs::write(file, block.lines.join("\n") + "\n").expect("writable");
+    }
+    for command in before {
+        let ran = undertone_in(folder.path(), &arguments(command));
+        assert_eq!(ran.code, Some(0), "{page}: `{command}`: {}", ran.stderr);
+    }
+    let earlier = earlier.iter().flat_map(|(_, blocks)| commands(blocks));
+    let mut tried: BTreeSet<&str> = earlier.collect();
+    for Shown { command, output } in shown(blocks) {
+        let Some(rest) = command.strip_prefix(RUN) else {
+            continue;
+        };
+        let arguments = arguments(rest);
+        if !cfg!(feature = "node") && needs_libp2p(&arguments) {
+            crate::support::skipped(format_args!("`{command}` needs the feature `node`"));
+            continue;
         }
-        for Shown { command, output } in shown(&blocks) {
-            let Some(rest) = command.strip_prefix(RUN) else {
-                continue;
-            };
-            let arguments = arguments(rest);
-            if !cfg!(feature = "node") && needs_libp2p(&arguments) {
-                crate::support::skipped(format_args!("`{command}` needs the feature `node`"));
-                continue;
-            }
-            if !tried.insert(command.to_owned()) && output.is_none() {
-                continue;
-            }
-            let ran = undertone_in(folder.path(), &arguments);
-            assert_eq!(ran.code, Some(0), "{path}: `{command}`: {}", ran.stderr);
-            assert_ne!(ran.stdout, "", "{path}: `{command}` shows nothing");
-            if arguments.iter().any(|argument| argument == "--json") {
-                let document = serde_json::from_str::<serde_json::Value>(&ran.stdout);
-                assert!(document.is_ok(), "{path}: `{command}`: {document:?}");
-            }
-            if let Some(block) = output {
-                let lines = lasting(block.lines.iter().map(String::as_str));
-                let wrong = differs(&lines, &lasting(ran.stdout.lines()));
-                assert_eq!(wrong, None, "{path}: `{command}` prints:\n{}", ran.stdout);
-            }
+        if !tried.insert(command) && output.is_none() {
+            continue;
+        }
+        let ran = undertone_in(folder.path(), &arguments);
+        assert_eq!(ran.code, Some(0), "{page}: `{command}`: {}", ran.stderr);
+        assert_ne!(ran.stdout, "", "{page}: `{command}` shows nothing");
+        if arguments.iter().any(|argument| argument == "--json") {
+            let document = serde_json::from_str::<serde_json::Value>(&ran.stdout);
+            assert!(document.is_ok(), "{page}: `{command}`: {document:?}");
+        }
+        if let Some(block) = output {
+            let lines = lasting(block.lines.iter().map(String::as_str));
+            let wrong = differs(&lines, &lasting(ran.stdout.lines()));
+            assert_eq!(wrong, None, "{page}: `{command}` prints:\n{}", ran.stdout);
+        }
+    }
+}
+
+/// A test for each document with commands, so that they run beside one another, and the list of them.
+macro_rules! every_command_works {
+    ($($test:ident: $page:literal after $before:expr,)*) => {
+        const WITH_COMMANDS: &[&str] = &[$($page),*];
+
+        mod every_command_works_and_prints_what_is_shown {
+            $(
+                #[test]
+                fn $test() {
+                    super::works($page, &$before);
+                }
+            )*
+        }
+    };
+}
+
+every_command_works! {
+    readme: "README.md" after [],
+    algorithms: "src/guide/algorithms.md" after [],
+    averaging: "src/guide/averaging.md" after [],
+    campaigns: "src/guide/campaigns.md" after [],
+    choosing_epsilon: "src/guide/choosing_epsilon.md" after [],
+    commands: "src/guide/commands.md" after [],
+    completion: "src/guide/completion.md" after [],
+    cookbook: "src/guide/cookbook.md" after [],
+    engines: "src/guide/engines.md" after [],
+    matrices: "src/guide/matrices.md" after [],
+    recommendation: "src/guide/recommendation.md" after [super::QUICKSTART],
+    results: "src/guide/results.md" after [super::QUICKSTART],
+    tutorial: "src/guide/tutorial.md" after [],
+}
+
+#[test]
+fn every_document_with_commands_is_tried_and_no_two_write_the_same_file() {
+    let documents = documents();
+    let tells = |blocks: &[Block]| commands(blocks).iter().any(|one| one.starts_with(RUN));
+    let all = documents.iter().filter(|(_, blocks)| tells(blocks));
+    let all: Vec<&str> = all.map(|(path, _)| path.as_str()).collect();
+    assert_eq!(all, WITH_COMMANDS);
+    let mut written = BTreeSet::new();
+    for (path, blocks) in &documents {
+        for (name, _) in files(blocks) {
+            assert!(written.insert(name), "{path}: {name} is another page's");
+            let known = WITH_COMMANDS.contains(&path.as_str());
+            assert!(known, "{path}: nobody reads {name}");
         }
     }
 }

@@ -1,5 +1,8 @@
 //! `kill -9` of any process at any moment: everybody else ends, names the culprit, and has paid for what left and no more.
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::group::Group;
@@ -164,24 +167,40 @@ fn killed(sessions: Sessions, victim: usize, when: When, iterations: u32) -> (Ca
     (came, most)
 }
 
+/// Processes whose sessions go on at the same time: each session waits for a lost connection most of the time.
+const AT_ONCE: usize = 12;
+
 /// Kills at moments that are spread evenly over the life of a session: every other one by the clock, which on a slow machine is early, and
 /// every other one by the release that is due.
 fn kills(sessions: Sessions, runs: u32) {
-    let mut all = std::collections::BTreeMap::new();
-    let mut middle = 0;
-    for run in 0..runs {
-        // The golden ratio spreads any number of moments evenly.
-        let share = (f64::from(run) * 0.618_033_988_749_895).fract();
-        let when = match run % 2 {
-            0 => When::After(Duration::from_millis(60) + sessions.longest.mul_f64(share)),
-            _ => When::Charged(1 + (share * f64::from(ITERATIONS - 10)) as u32),
-        };
-        let victim = run as usize % sessions.members;
-        let (came, releases) = killed(sessions, victim, when, ITERATIONS);
-        println!("run {run}: killed {when:?}: {came:?}, {releases} releases charged");
-        *all.entry(came).or_insert(0) += 1;
-        middle += u32::from((1..u64::from(ITERATIONS)).contains(&releases));
-    }
+    let all = Mutex::new(BTreeMap::new());
+    let [next, middle] = [const { AtomicU32::new(0) }; 2];
+    let one_after_another = || {
+        loop {
+            let run = next.fetch_add(1, Ordering::Relaxed);
+            if run >= runs {
+                return;
+            }
+            // The golden ratio spreads any number of moments evenly.
+            let share = (f64::from(run) * 0.618_033_988_749_895).fract();
+            let when = match run % 2 {
+                0 => When::After(Duration::from_millis(60) + sessions.longest.mul_f64(share)),
+                _ => When::Charged(1 + (share * f64::from(ITERATIONS - 10)) as u32),
+            };
+            let victim = run as usize % sessions.members;
+            let (came, releases) = killed(sessions, victim, when, ITERATIONS);
+            println!("run {run}: killed {when:?}: {came:?}, {releases} releases charged");
+            *all.lock().expect("whole").entry(came).or_insert(0) += 1;
+            let is_within = (1..u64::from(ITERATIONS)).contains(&releases);
+            middle.fetch_add(u32::from(is_within), Ordering::Relaxed);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..(AT_ONCE / sessions.members).max(1) {
+            scope.spawn(one_after_another);
+        }
+    });
+    let (all, middle) = (all.into_inner().expect("whole"), middle.into_inner());
     println!("{all:?}");
     // A campaign that never hits the middle tests nothing.
     assert!(all.contains_key(&Came::Ended), "{all:?}");
