@@ -42,62 +42,57 @@
 //! - [`scenario::Experiment`]: experiment files, as the command `undertone` runs them.
 //! - [`guide`]: the manual, with protocol, threat model, accounting, results and a glossary.
 //!
-//! # Layers
+//! # Crates and layers
 //!
-//! Imports point down only; a test reads them.
+//! Imports point down only. The compiler keeps the crates apart, a test the layers.
 //!
 //! ```text
-//! cli              guide    arguments, terminal, exit codes | the manual: pages without code
-//! report      live          report.html: figures, tables, the graph | the run as it happens, in a browser
-//! campaign                  sweeps, studies, advice: many runs
-//! prelude     testing       names for a simulation and its test | broken sessions, behind a feature
-//! assess                    verify, audit, coalitions: is it true
-//! run                       execute, references, metrics, receipt, summary, files
-//! scenario                  dataset, topology, noise plan, rounds → a validated experiment, sessions
-//! config                    sims/*.toml: schema, overrides, errors; knows no experiment
-//! engine      node          central, federated, lockstep, event | libp2p
-//! plan                      what is promised and what keeps it: noise, budget, averaging, from data alone
-//! session                   agreement without a server: ids, invitations, roster, beacon, keys
-//! protocol                  sans-IO peer, messages, wire format, averaging schemes
-//! algorithm  noise  privacy what is contributed; what is drawn; what it costs
-//! recommender               low-pass scores, rankings, held-out data
-//! linalg  topology  data    matrices; graphs, weights, spectra; formats, filters, partitions
-//! writing                   whole files, CSV, tables, NumPy arrays
-//! vocabulary                peer indices, iterations, rounds, time, seeds, names
+//! undertone          cli        guide       arguments, terminal, exit codes | the manual: pages without code
+//!                    report     live        report.html: figures, tables, the graph | the run as it happens, in a browser
+//!                    campaign               sweeps, studies, advice: many runs
+//!                    prelude    testing     names for a simulation and its test | broken sessions, behind a feature
+//!                    assess                 verify, audit, coalitions: is it true
+//!                    run                    execute, references, metrics, receipt, summary, files
+//!                    scenario               files of data, topology, noise, rounds → a validated experiment, sessions
+//!                    config                 sims/*.toml: schema, overrides, errors; knows no experiment
+//!                    data  recommender      formats, filters | low-pass scores, rankings, held-out data
+//! undertone-node     node                   libp2p: the swarm engine, deployed members
+//!                    session                agreement without a server: ids, invitations, roster, beacon, keys
+//! undertone-core     engine                 simulations: central, federated, lockstep, event
+//!                    plan                   what is promised and what keeps it: noise, budget, averaging, from data alone
+//!                    protocol               sans-IO peer, messages, wire format, averaging schemes
+//!                    algorithm  noise       what is contributed | what is drawn
+//!                    dataset    writing     rows in memory, dealt to peers | whole files, CSV, tables, NumPy arrays
+//! undertone-privacy  privacy                what it costs, for every coalition
+//!                    topology   linalg      graphs, weights, spectra | matrices
+//!                    interactions           who did what, as sets
+//!                    vocabulary             peer indices, iterations, rounds, time, seeds, names
 //! ```
 //!
-//! [`protocol`] imports neither the graph nor the dataset: a [`protocol::Peer`] knows its own rows and its
-//! neighbours' messages. [`privacy`] knows no protocol: it takes a graph, variances, sensitivities and a
-//! coalition. tokio and libp2p occur in `node` alone, behind the default feature `node`.
+//! This crate alone knows files of data and experiments, terminals and pages. It is an API boundary, and names every layer of the others too:
+//! `undertone::engine` is `undertone_core::engine`. [`protocol`] imports neither the graph nor the dataset: a [`protocol::Peer`] knows its own rows
+//! and its neighbours' messages. [`privacy`] knows no protocol: it takes a graph, variances, sensitivities and a coalition. libp2p occurs in `node`
+//! alone, behind the default feature `node`.
 
-pub mod algorithm;
+pub use undertone_core::{algorithm, dataset, engine, noise, plan, protocol, writing};
+#[cfg(feature = "node")]
+pub use undertone_node::{node, session};
+pub use undertone_privacy::{interactions, linalg, privacy, topology, vocabulary};
+
 pub mod assess;
 pub mod campaign;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod config;
 pub mod data;
-pub mod engine;
 pub mod guide;
-pub mod linalg;
 #[cfg(feature = "live")]
 pub mod live;
-#[cfg(feature = "node")]
-pub mod node;
-pub mod noise;
-pub mod plan;
 pub mod prelude;
-pub mod privacy;
-pub mod protocol;
 pub mod recommender;
 #[cfg(feature = "report")]
 pub mod report;
 pub mod run;
 pub mod scenario;
-#[cfg(feature = "node")]
-pub mod session;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-pub mod topology;
-pub mod vocabulary;
-pub mod writing;

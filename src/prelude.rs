@@ -26,6 +26,7 @@ pub use crate::engine::{
     Analytic, Central, Event, Federated, Lockstep, Observer, Outcome, Runner, RunnerError, Session,
     Silent, Simulation,
 };
+pub use crate::engine::{SimulationBuilder, SimulationError};
 pub use crate::linalg::{
     Block, NotFullRank, SparseRows, orthonormalise, subspace_distance, top_eigenvectors,
 };
@@ -34,6 +35,6 @@ pub use crate::node::Swarm;
 pub use crate::plan::{Averaging, LossTolerance, Noise, Plan, PlanError, Promise};
 pub use crate::privacy::{Adjacency, Public, Rule, Statistic};
 pub use crate::protocol::averaging::AveragingKind;
-pub use crate::scenario::{Experiment, ExperimentError, SimulationBuilder, SimulationError};
+pub use crate::scenario::{Experiment, ExperimentError};
 pub use crate::topology::{GeneratorConfig, Graph, Provenance, Topology, TopologyError};
 pub use crate::vocabulary::{Quantity, ReleaseId, Seed};

@@ -1,7 +1,7 @@
 //! Recommendations from a private Gram matrix on embedded MovieLens: how good, never worse than what is public, and on a device.
 
 use undertone::config::read_config;
-use undertone::data::{self, Format, Interactions};
+use undertone::data::{self, Format, Interactions, ItemNames};
 use undertone::engine::Silent;
 use undertone::linalg::SparseRows;
 use undertone::recommender::gram::{GramMethod, GramModel, GramScorer, ReleasedGram};
@@ -151,8 +151,12 @@ fn films() -> (Interactions, TestSet) {
     let all = data::load(&path, Format::MovielensCsv, 0.0)
         .expect("embedded")
         .interactions;
-    let (train, test, _) =
-        hold_out(&all.most_rated(200).0, 0.2, &Seed::from_u64(3)).expect("split");
+    let (train, test, _) = hold_out(
+        &ItemNames::most_rated(&all, 200).restrict(&all).0,
+        0.2,
+        &Seed::from_u64(3),
+    )
+    .expect("split");
     (train, test)
 }
 

@@ -16,8 +16,8 @@ const LARGEST: usize = 10 << 20;
 /// Terms under which data may be in a package of this crate's licence.
 const FREE: &str = "Licensed under CC BY 4.0";
 
-/// The files of the package, or nothing where this is no repository; and what cargo warns of.
-fn listed() -> Option<(BTreeSet<String>, String)> {
+/// The files of this package of the workspace, or nothing where this is no repository; and what cargo warns of.
+fn listed(package: &str) -> Option<(BTreeSet<String>, String)> {
     if !repository(".git").exists() {
         crate::support::skipped("this is no repository: what would be packaged is not known");
         return None;
@@ -25,6 +25,7 @@ fn listed() -> Option<(BTreeSet<String>, String)> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let output = Command::new(cargo)
         .args(["package", "--list", "--allow-dirty", "--offline"])
+        .args(["--package", package])
         .current_dir(repository(""))
         .output()
         .expect("cargo runs");
@@ -67,7 +68,7 @@ fn unfree() -> Vec<(String, Vec<String>)> {
 
 #[test]
 fn the_package_is_complete_small_and_without_data_of_other_terms() {
-    let Some((files, warnings)) = listed() else {
+    let Some((files, warnings)) = listed("undertone") else {
         return;
     };
     assert!(!warnings.contains("warning"), "{warnings}");
@@ -108,6 +109,23 @@ fn the_package_is_complete_small_and_without_data_of_other_terms() {
     let bytes = packed.finish().expect("memory").len();
     assert!(bytes < LARGEST, "{bytes} bytes packed");
     assert!(bytes > 1 << 20, "{bytes} bytes are not all of it");
+}
+
+/// The crates below are packages of their own, with licence and a page that says what they are for.
+#[test]
+fn the_packages_of_the_other_crates_are_complete() {
+    for name in ["privacy", "core", "node"] {
+        let Some((files, warnings)) = listed(&format!("undertone-{name}")) else {
+            return;
+        };
+        assert!(!warnings.contains("warning"), "{warnings}");
+        for needed in ["LICENSE", "README.md", "src/lib.rs"] {
+            assert!(files.contains(needed), "{name}: {needed} is missing");
+        }
+        let licence =
+            |folder: &str| fs::read(repository(folder).join("LICENSE")).expect("readable");
+        assert_eq!(licence(&format!("crates/{name}")), licence(""), "{name}");
+    }
 }
 
 /// Whoever has the package and not the repository is told where the data are.

@@ -9,6 +9,9 @@ use std::process::{Command, Output};
 
 use crate::support::{repository, skipped};
 
+/// The crates that recipes change.
+const CRATES: [&str; 3] = ["undertone", "undertone-privacy", "undertone-core"];
+
 /// Where the diffs are.
 const FOLDER: &str = "docs/recipes";
 
@@ -210,7 +213,9 @@ fn with_all_recipes_applied_the_crate_compiles_and_their_tests_pass() {
     let target = target.map_or_else(|| repository("target"), Path::to_path_buf);
     let output = Command::new(env!("CARGO"))
         .args(["test", "--locked", "--no-default-features", "--lib"])
-        .args(["--config", "profile.dev.package.undertone.opt-level=0"])
+        .args(CRATES.map(|name| format!("--package={name}")))
+        .args(["--features", "undertone-privacy/files"])
+        .args(CRATES.map(|name| format!("--config=profile.dev.package.{name}.opt-level=0")))
         .arg("--")
         .args(FILTERS)
         .env("CARGO_TARGET_DIR", target.join("recipes"))
@@ -225,7 +230,8 @@ fn with_all_recipes_applied_the_crate_compiles_and_their_tests_pass() {
     );
     // Every recipe's own test was among them.
     for path in &news {
-        let module = path.trim_start_matches("src/").trim_end_matches(".rs");
+        let (_, module) = path.split_once("src/").expect("a source");
+        let module = module.trim_end_matches(".rs");
         let own = format!("test {}::tests::", module.replace('/', "::"));
         let passed = said
             .lines()

@@ -6,8 +6,9 @@ use std::path::Path;
 use crate::support::repository;
 
 /// Files and folders that are read.
-const READ: [&str; 15] = [
+const READ: [&str; 16] = [
     "src",
+    "crates",
     "tests",
     "benches",
     "examples",
@@ -105,7 +106,7 @@ fn named_paths(text: &str) -> Vec<&str> {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted
         .filter(|word| {
-            ["src/", "tests/", "benches/", "sims/"]
+            ["src/", "crates/", "tests/", "benches/", "sims/"]
                 .iter()
                 .any(|root| word.starts_with(root))
         })

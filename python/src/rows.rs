@@ -12,7 +12,7 @@ use undertone::linalg::SparseRows;
 use undertone::plan::{Noise, Promise};
 use undertone::privacy::{Adjacency, Scheme};
 use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::SimulationBuilder;
+use undertone::scenario;
 use undertone::topology::Graph;
 use undertone::vocabulary::Distribution;
 
@@ -104,7 +104,7 @@ pub(crate) fn verify_rows(
         rows: rows_of(&rows)?,
         radius: promised.radius()?,
     };
-    let mut builder = SimulationBuilder::named(dataset, &table, promise)
+    let mut builder = scenario::simulation(dataset, &table, promise)
         .map_err(|error| Failure::value(&error))?
         .averaging(averaging)
         .seed(seed);

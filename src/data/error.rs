@@ -3,6 +3,8 @@
 use std::io;
 
 use super::matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
+use crate::dataset::DatasetError;
+use crate::interactions::InteractionsError;
 use crate::linalg::SparseFileProblem;
 use crate::vocabulary::Hidden;
 
@@ -159,74 +161,17 @@ pub enum DataError {
         /// The value given.
         threshold: f64,
     },
-    /// A bound on the length of samples that is none.
-    #[error("the radius of samples must be a finite number above 0, found {found}")]
-    Radius {
-        /// The value given.
-        found: f64,
-    },
-    /// Nobody to hold the data.
-    #[error("0 peers cannot hold any users; ask for at least 1 peer")]
-    NoPeers,
-    /// More peers than users.
-    #[error(
-        "{peers} peers for {users} users: every peer must hold at least one user; \
-         ask for at most {users} peers or keep more users"
-    )]
-    TooManyPeers {
-        /// Peers asked for.
-        peers: usize,
-        /// Users there are.
-        users: usize,
-    },
-    /// Sizes of peers that do not deal every user once.
-    #[error(
-        "peers.sizes has {found} numbers that sum to {sum}, and there are {peers} peers and {users} users: give every peer a number of at \
-         least 1, {users} together"
-    )]
-    Sizes {
-        /// How many sizes.
-        found: usize,
-        /// Their sum.
-        sum: u64,
-        /// Peers there are.
-        peers: usize,
-        /// Users there are.
-        users: usize,
-    },
     /// Sizes of peers that users are not dealt to in order.
     #[error(
         "peers.sizes says how many users, one after the other, each peer holds: set peers.partition = \"contiguous\" with it"
     )]
     SizesPartition,
-    /// Rows that have no names to be hashed.
-    #[error(
-        "peers.partition = \"hashed\" assigns users by their names, and these rows have none: choose \"round-robin\", \"contiguous\" or \"random\""
-    )]
-    HashedNames,
     /// A row that is not a sorted set of item indices.
-    #[error(
-        "row {user} names item {item} out of place; rows list distinct indices below {items} \
-         in ascending order"
-    )]
-    Row {
-        /// Index of the row.
-        user: usize,
-        /// The first index out of place.
-        item: u32,
-        /// Number of items.
-        items: usize,
-    },
-    /// An edge of a vertex that is not there.
-    #[error(
-        "an edge names vertex {found}, and there are {vertices}, numbered from 0: correct the edge or the number of vertices"
-    )]
-    Vertex {
-        /// The number named.
-        found: u32,
-        /// Number of vertices.
-        vertices: usize,
-    },
+    #[error(transparent)]
+    Row(#[from] InteractionsError),
+    /// Rows that cannot be made or dealt.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
 }
 
 /// What is wrong with one line of a rating file.

@@ -8,14 +8,14 @@
 //!
 //! let path = Path::new("sims/data/ml-latest-small/ratings.csv.gz");
 //! let loaded = data::load(path, Format::MovielensCsv, 0.0)?;
-//! let (interactions, _counts) = loaded.interactions.most_rated(200);
+//! let list = data::ItemNames::most_rated(&loaded.interactions, 200);
+//! let (interactions, _counts) = list.restrict(&loaded.interactions);
 //! let rows = interactions.normalised_rows(NonZeroU32::MIN);
 //! let assignment = data::assign(rows.len(), 64, Partition::Random, &Seed::from_u64(7))?;
 //! let peers = data::peer_rows(&rows, &assignment);
 //! # Ok::<(), data::DataError>(())
 //! ```
 
-mod dataset;
 mod error;
 mod filter;
 mod formats;
@@ -23,7 +23,6 @@ mod formats;
 mod hostile;
 mod ids;
 mod in_memory;
-mod interactions;
 mod item_names;
 mod matrix;
 mod matrix_problem;
@@ -31,7 +30,6 @@ mod name_list;
 mod names;
 mod own_file;
 mod own_ratings;
-mod partition;
 mod ratings;
 mod source;
 #[cfg(test)]
@@ -44,14 +42,17 @@ mod vertices;
 use std::fs::File;
 use std::path::Path;
 
-pub use dataset::{Dataset, RowBounds};
+pub(crate) use crate::dataset::assign_to;
+pub use crate::dataset::{
+    Dataset, DatasetError, Partition, RowBounds, assign, assign_by_name, assign_sizes, peer_rows,
+};
+pub use crate::interactions::{CapCounts, Interactions, InteractionsError};
 pub use error::{DataError, Problem};
-pub use filter::{CapCounts, FilterCounts};
+pub use filter::FilterCounts;
 pub(crate) use formats::fields::split_commas;
 pub use formats::{Format, TableColumn, TableColumns, TableOptions, read, read_table, read_values};
 pub use ids::{load_ids, read_ids};
 pub use in_memory::{InMemoryError, RatingColumns};
-pub use interactions::Interactions;
 pub use item_names::ItemNames;
 pub use matrix::{
     Column, Generated, MatrixFormat, MatrixOptions, Preparation, centred, load_matrix, read_matrix,
@@ -59,8 +60,6 @@ pub use matrix::{
 pub use matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
 pub use own_file::{FileFormat, OwnFile, OwnFileError, OwnFileOptions};
 pub use own_ratings::{load_own_ratings, read_own_ratings};
-pub(crate) use partition::assign_to;
-pub use partition::{Partition, assign, assign_by_name, assign_sizes, peer_rows};
 pub use ratings::{Loaded, ReadCounts};
 pub use source::Limits;
 pub use titles::{load_titles, read_titles, titles_hint};

@@ -60,39 +60,39 @@ impl UserNames {
     }
 }
 
-impl Interactions {
-    /// The rows of the users of a public list, in its order. Users of the list that are not here have empty rows, rows of
-    /// users that it does not name are left out, and items stay as they are.
+impl UserNames {
+    /// The rows of the users of this public list, in its order. Users of the list that are not in the data have empty rows,
+    /// rows of users that it does not name are left out, and items stay as they are.
     ///
     /// # Neighbours stay neighbours
     /// Row u of the result is the row of the u-th name of the list, or empty. It is a function of that user's row alone, so
     /// data that differ in one user's row differ in at most that row of the result, by the same change. ∎
     #[must_use]
-    pub fn with_users(&self, list: &UserNames) -> Self {
-        let rows = self.places(list);
+    pub fn restrict(&self, data: &Interactions) -> Interactions {
+        let rows = self.places(data);
         let empty: &[u32] = &[];
-        Self::from_valid_rows(
+        Interactions::from_valid_rows(
             rows.into_iter()
-                .map(|row| row.map_or(empty, |row| self.row(row))),
-            list.0.clone(),
-            self.item_names().to_vec(),
+                .map(|row| row.map_or(empty, |row| data.row(row))),
+            self.0.clone(),
+            data.item_names().to_vec(),
         )
     }
 
     /// The row of each name of the list.
-    fn places(&self, list: &UserNames) -> Vec<Option<usize>> {
-        let names = (0..self.users()).map(|user| (self.user_name(user), user));
+    fn places(&self, data: &Interactions) -> Vec<Option<usize>> {
+        let names = (0..data.users()).map(|user| (data.user_name(user), user));
         let rows: BTreeMap<&str, usize> = names.collect();
         let place = |name: &String| rows.get(name.as_str()).copied();
-        list.0.iter().map(place).collect()
+        self.0.iter().map(place).collect()
     }
 }
 
 impl Loaded {
-    /// What was read of the users of a public list, in its order: see [`Interactions::with_users`].
+    /// What was read of the users of a public list, in its order: see [`UserNames::restrict`].
     #[must_use]
     pub fn with_users(&self, list: &UserNames) -> Self {
-        let places = self.interactions.places(list);
+        let places = list.places(&self.interactions);
         let values = self.values.as_ref().map(|values| {
             let mut rows = SparseRows::new(values.dimension());
             for place in &places {
@@ -110,7 +110,7 @@ impl Loaded {
         counts.users_unlisted = unlisted.count() as u64;
         counts.users_unknown = places.iter().filter(|place| place.is_none()).count() as u64;
         Self {
-            interactions: read.with_users(list),
+            interactions: list.restrict(read),
             counts,
             values,
             layout: self.layout.clone(),

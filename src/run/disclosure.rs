@@ -52,7 +52,7 @@
 use super::engine::RunError;
 use super::faults::FaultsError;
 use crate::config::{ConfigError, EvaluationError};
-use crate::data::DataError;
+use crate::data::{DataError, DatasetError};
 use crate::engine::EngineError;
 #[cfg(feature = "node")]
 use crate::node::SwarmError;
@@ -235,14 +235,10 @@ impl Discloses for DataError {
     fn dependence(&self) -> Dependence {
         match self {
             Self::Threshold { .. }
-            | Self::Radius { .. }
             | Self::Preparation(_)
             | Self::Generated(_)
-            | Self::NoPeers
-            | Self::Sizes { .. }
-            | Self::SizesPartition
-            | Self::HashedNames
-            | Self::TooManyPeers { .. } => Dependence::Public,
+            | Self::SizesPartition => Dependence::Public,
+            Self::Dataset(error) => error.dependence(),
             // A limit on rows, where one is promised, is part of what makes a file a data set.
             Self::Line { .. }
             | Self::Array { .. }
@@ -255,9 +251,21 @@ impl Discloses for DataError {
             | Self::Container { .. }
             | Self::Empty { .. }
             | Self::EmptyList { .. }
-            | Self::Vertex { .. }
-            | Self::Row { .. } => Dependence::Format,
+            | Self::Row(_) => Dependence::Format,
             Self::Open { .. } | Self::Read { .. } | Self::ReadBytes { .. } => Dependence::Machine,
+        }
+    }
+}
+
+impl Discloses for DatasetError {
+    fn dependence(&self) -> Dependence {
+        match self {
+            Self::Radius { .. }
+            | Self::NoPeers
+            | Self::Sizes { .. }
+            | Self::HashedNames
+            | Self::TooManyPeers { .. } => Dependence::Public,
+            Self::Vertex { .. } | Self::Row(_) => Dependence::Format,
         }
     }
 }

@@ -9,7 +9,7 @@ use super::items::{ItemList, ItemListError};
 use super::score_model::{ScoreModel, ScoreModelError};
 use crate::config::{ConfigError, read_config};
 pub use crate::data::Format;
-use crate::data::{self, DataError, Interactions};
+use crate::data::{self, DataError, Interactions, ItemNames};
 use crate::recommender::{LowPassScorer, Scorer, ScoringError, top_items};
 use crate::scenario::{AlgorithmTableError, ExperimentError, preconditioning_of, training_data};
 use crate::writing::{NpyError, read_basis};
@@ -277,7 +277,12 @@ fn own_items(source: &RowSource) -> Result<(Vec<String>, Option<ItemList>), Reco
             user,
         } => {
             let loaded = data::load(path, *format, *threshold)?;
-            (loaded.interactions.most_rated(*items).0, user)
+            (
+                ItemNames::most_rated(&loaded.interactions, *items)
+                    .restrict(&loaded.interactions)
+                    .0,
+                user,
+            )
         }
         RowSource::Simulation { path, set, user } => {
             let base = path.parent().unwrap_or(Path::new("."));

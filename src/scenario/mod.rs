@@ -26,6 +26,7 @@ mod in_memory;
 mod labels;
 mod materials;
 pub(crate) mod memory;
+mod named_algorithm;
 mod network;
 pub(crate) mod numbers;
 mod peer_names;
@@ -44,7 +45,6 @@ mod rules;
 mod runner;
 mod session;
 mod setting;
-mod simulation;
 mod stated_lists;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -65,11 +65,11 @@ pub use experiment::Experiment;
 pub use held_out::HeldOut;
 pub use materials::Materials;
 pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan, WATCHED_UP_TO};
+pub use named_algorithm::simulation;
 pub use peer_names::PeerMatchError;
 pub use preconditioning::Preconditioning;
 pub use rating_scale::RatingScale;
 pub use rating_test::RatingTest;
-pub use simulation::{SimulationBuilder, SimulationError};
 pub use stated_lists::{ItemSource, StatedItems, UserSource};
 pub use warning::Warning;
 

@@ -360,7 +360,7 @@ pub(crate) fn rows(
     };
     let radius = data.row_clip().unwrap_or(1.0);
     let clipped = Dataset::Samples { rows, radius }.rows();
-    clipped.map_err(|error| DataTableError::from(error).into())
+    clipped.map_err(|error| DataTableError::from(DataError::from(error)).into())
 }
 
 /// Public means in the units that numbers are prepared in.
@@ -384,7 +384,9 @@ fn mapped(
     row.push_row((0..).zip(means))
         .expect("finite numbers in ascending columns");
     let loaded = Loaded {
-        interactions: Interactions::from_rows(columns, &[vec![]]).map_err(DataTableError::from)?,
+        interactions: Interactions::from_rows(columns, &[vec![]])
+            .map_err(DataError::from)
+            .map_err(DataTableError::from)?,
         counts: data::ReadCounts::default(),
         values: Some(row),
         layout: None,

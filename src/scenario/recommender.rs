@@ -97,7 +97,7 @@ pub(super) fn complete(
         return Ok(());
     };
     let mut degrees = match list {
-        Some(list) => read.with_items(list).0.item_degrees(),
+        Some(list) => list.restrict(read).0.item_degrees(),
         None => read.item_degrees(),
     };
     degrees.sort_unstable_by(|a, b| b.cmp(a));

@@ -46,14 +46,14 @@ impl Experiment {
             Start::Random => Vec::new(),
             Start::Popularity => self.interactions.item_degrees(),
         };
-        Simulation {
-            plan: Arc::clone(&self.plan),
-            algorithm: Arc::clone(&self.algorithm),
-            rows: Arc::clone(&self.peer_rows),
-            start: (start, degrees.into()),
-            setting: self.setting(),
-            root: self.root_seed(),
-            runner: runner::of(&self.config, self.plan.contraction()),
-        }
+        Simulation::of_parts(
+            Arc::clone(&self.plan),
+            Arc::clone(&self.algorithm),
+            Arc::clone(&self.peer_rows),
+            (start, degrees.into()),
+            self.setting(),
+            self.root_seed(),
+            runner::of(&self.config, self.plan.contraction()),
+        )
     }
 }

@@ -8,11 +8,12 @@ use undertone::algorithm::{
     ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion,
 };
 use undertone::data::{Dataset, Interactions};
+use undertone::engine::SimulationError;
 use undertone::engine::{NewSessionError, Simulation};
 use undertone::plan::{PlanError, Promise};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::{PlannedRelease, SessionPlanError};
-use undertone::scenario::{Experiment, SimulationError};
+use undertone::scenario::Experiment;
 
 use super::sims;
 use crate::support::told;

@@ -12,11 +12,11 @@ use undertone::algorithm::{
 };
 use undertone::data::{Dataset, Interactions, RowBounds};
 use undertone::engine::Simulation;
+use undertone::engine::SimulationError;
 use undertone::linalg::{ItemWeights, SparseRows};
 use undertone::plan::{Noise, Promise};
 use undertone::privacy::Adjacency;
 use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::SimulationError;
 
 use super::keys::Keys;
 use super::table::{ALLOWED, Row, Section};

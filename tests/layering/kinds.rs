@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::source::read_all;
+use super::source::read_crates;
 use crate::support::repository;
 
 /// The list of all kinds.
@@ -11,7 +11,7 @@ const LIST: &str = "src/config/algorithms.rs";
 /// Where a kind's name may stand as a text of its own: a completer made of parts names its method as they do.
 const PLACES: [&str; 4] = [
     LIST,
-    "src/algorithm/",
+    "crates/core/src/algorithm/",
     "src/guide/",
     "src/run/completion.rs",
 ];
@@ -39,7 +39,7 @@ fn kinds_are_named_in_their_files_and_in_one_list() {
     let names = names(&list);
     assert!(names.len() >= 16 && names.contains(&"krylov"), "{names:?}");
     let mut found = Vec::new();
-    for source in read_all("src") {
+    for source in read_crates() {
         let free = PLACES.iter().any(|place| source.path.starts_with(place));
         if free || source.is_test_file() || source.path.ends_with("tests.rs") {
             continue;

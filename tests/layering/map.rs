@@ -1,20 +1,30 @@
 //! The layer map as tables.
 
 /// What each layer may name, lowest first. `lib.rs` and `main.rs` stand above all.
-pub(super) const BELOW: [(&str, &[&str]); 25] = [
+pub(super) const BELOW: [(&str, &[&str]); 27] = [
     ("vocabulary", &[]),
     ("linalg", &["vocabulary"]),
     // Numbers and bytes to files: it knows nothing of what they mean.
     ("writing", &["vocabulary", "linalg"]),
     // Spectra are eigenvalues of operators.
     ("topology", &["vocabulary", "linalg"]),
+    // Who did what, as sets: neighbouring data differ in one of them.
+    ("interactions", &["vocabulary", "linalg"]),
+    // Rows in memory, dealt to peers.
+    ("dataset", &["vocabulary", "linalg", "interactions"]),
     // A reader hands sparse rows to the linear algebra.
-    ("data", &["vocabulary", "linalg"]),
+    ("data", &["vocabulary", "linalg", "interactions", "dataset"]),
     ("algorithm", &["vocabulary", "linalg"]),
     // What a user does with a basis: it needs no protocol and no privacy parameter.
-    ("recommender", &["vocabulary", "linalg", "data"]),
+    (
+        "recommender",
+        &["vocabulary", "linalg", "interactions", "data"],
+    ),
     // Coalitions are sets of nodes of the noise graph; sensitivities are of blocks, adjacencies of datasets.
-    ("privacy", &["vocabulary", "linalg", "topology", "data"]),
+    (
+        "privacy",
+        &["vocabulary", "linalg", "topology", "interactions"],
+    ),
     // A simulation deals streams to the edges of the noise graph.
     ("noise", &["vocabulary", "topology"]),
     // Neither topology nor data: a peer sees its own rows and its neighbours' messages.
@@ -48,13 +58,14 @@ pub(super) const BELOW: [(&str, &[&str]); 25] = [
             "protocol",
         ],
     ),
-    // No data: an engine is given rows.
+    // An engine is given rows; who builds a simulation has them as a data set.
     (
         "engine",
         &[
             "vocabulary",
             "linalg",
             "topology",
+            "dataset",
             "algorithm",
             "noise",
             "privacy",
@@ -84,6 +95,8 @@ pub(super) const BELOW: [(&str, &[&str]); 25] = [
         &[
             "vocabulary",
             "topology",
+            "interactions",
+            "dataset",
             "data",
             "algorithm",
             "privacy",
@@ -98,6 +111,8 @@ pub(super) const BELOW: [(&str, &[&str]); 25] = [
             "vocabulary",
             "linalg",
             "topology",
+            "interactions",
+            "dataset",
             "data",
             "algorithm",
             "noise",
@@ -118,6 +133,8 @@ pub(super) const BELOW: [(&str, &[&str]); 25] = [
             "vocabulary",
             "linalg",
             "topology",
+            "interactions",
+            "dataset",
             "data",
             "algorithm",
             "privacy",
@@ -139,6 +156,8 @@ pub(super) const BELOW: [(&str, &[&str]); 25] = [
             "vocabulary",
             "linalg",
             "topology",
+            "interactions",
+            "dataset",
             "data",
             "algorithm",
             "noise",
@@ -161,6 +180,8 @@ pub(super) const BELOW: [(&str, &[&str]); 25] = [
             "vocabulary",
             "linalg",
             "topology",
+            "interactions",
+            "dataset",
             "data",
             "algorithm",
             "privacy",
@@ -178,6 +199,8 @@ pub(super) const BELOW: [(&str, &[&str]); 25] = [
         &[
             "vocabulary",
             "linalg",
+            "interactions",
+            "dataset",
             "data",
             "algorithm",
             "privacy",
@@ -222,6 +245,8 @@ pub(super) const BELOW: [(&str, &[&str]); 25] = [
             "vocabulary",
             "topology",
             // Formats by name.
+            "interactions",
+            "dataset",
             "data",
             "privacy",
             "session",

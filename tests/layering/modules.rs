@@ -56,7 +56,7 @@ impl Modules {
     pub(super) fn of(sources: &[Source]) -> Self {
         let kept = sources
             .iter()
-            .filter(|source| source.path.starts_with("src/") && source.path != "src/main.rs")
+            .filter(|source| source.place().starts_with("src/") && source.path != "src/main.rs")
             .filter(|source| !source.is_test_file());
         let mut modules: Vec<Module> = kept
             .map(|source| Module::of(&source.without_tests()))

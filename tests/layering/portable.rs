@@ -29,7 +29,7 @@ const OUR_OWN: &str = "delta.ln(";
 
 /// What a source computes with functions of the platform.
 fn of_the_platform(source: &Source) -> Vec<String> {
-    let path = Path::new(&source.path);
+    let path = Path::new(source.place());
     let describes = DESCRIBING.iter().any(|folder| path.starts_with(folder));
     if describes || source.is_test_file() {
         return Vec::new();

@@ -3,7 +3,7 @@
 use super::source::{Source, read_all, words};
 
 /// The most lines of code in `src` and `crates`: neither blank nor comment, outside what is compiled for tests only.
-const MOST_CODE: usize = 107_150;
+const MOST_CODE: usize = 107_260;
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -106,7 +106,7 @@ fn no_line_that_ships_is_another_one_in_tests() {
             switches, 0,
             "{} has {switches} fields, statements, expressions or items that `cfg(test)` adds to a build for tests, or `cfg(not(test))` takes \
              from it, so that what is tested is not what ships. Make what tests change a type that has no values without the feature \
-             `testing`, hold an `Option` of it, and match on that in every build: see src/noise/defect.rs. What only tests call may be an item of \
+             `testing`, hold an `Option` of it, and match on that in every build: see crates/core/src/noise/defect.rs. What only tests call may be an item of \
              its own under `cfg(test)`.",
             source.path
         );

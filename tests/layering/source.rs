@@ -30,21 +30,30 @@ impl Source {
         }
     }
 
+    /// Where it is in its crate: `src/…`. A layer has one name, whichever crate it is in.
+    pub(super) fn place(&self) -> &str {
+        let inner = self
+            .path
+            .strip_prefix("crates/")
+            .and_then(|path| path.split_once('/'));
+        inner.map_or(&self.path, |(_, place)| place)
+    }
+
     /// The layer it belongs to: `src/LAYER/…`.
     pub(super) fn layer(&self) -> Option<&str> {
-        let (layer, _) = self.path.strip_prefix("src/")?.split_once('/')?;
+        let (layer, _) = self.place().strip_prefix("src/")?.split_once('/')?;
         Some(layer)
     }
 
     /// Whether the whole file is compiled for tests only, by the names this repository uses.
     pub(super) fn is_test_file(&self) -> bool {
         let names = TEST_FOLDERS;
-        let parts = self.path.trim_end_matches(".rs").split('/');
+        let parts = self.place().trim_end_matches(".rs").split('/');
         // `undertone::testing` is for tests of others, behind a feature.
         let is_public = self.path == "src/testing.rs";
         !is_public
             && (parts.skip(1).any(|part| names.contains(&part))
-                || TEST_ONLY.contains(&self.path.as_str()))
+                || TEST_ONLY.contains(&self.place()))
     }
 
     /// The same without items under `#[cfg(test)]`.
@@ -76,7 +85,10 @@ impl Source {
 
     /// The modules from the crate's root to this file, by name.
     pub(super) fn module(&self) -> Vec<String> {
-        let inner = self.path.trim_start_matches("src/").trim_end_matches(".rs");
+        let inner = self
+            .place()
+            .trim_start_matches("src/")
+            .trim_end_matches(".rs");
         let parts = inner
             .split('/')
             .filter(|part| !["mod", "lib"].contains(part));
@@ -97,6 +109,14 @@ const TEST_ONLY: [&str; 4] = [
     "src/topology/collection.rs",
     "src/topology/files/zoo.rs",
 ];
+
+/// Every source of the workspace's crates, but for the roots of those that others stand on: they name the layers in them.
+pub(super) fn read_crates() -> Vec<Source> {
+    let mut sources = read_all("src");
+    let below = read_all("crates").into_iter();
+    sources.extend(below.filter(|source| source.layer().is_some()));
+    sources
+}
 
 /// Every `.rs` file below a folder of the repository but what cargo has built; none if it does not exist.
 pub(super) fn read_all(folder: &str) -> Vec<Source> {

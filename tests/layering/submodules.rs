@@ -80,7 +80,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
     (
         "data/error",
         &["data/matrix_problem"],
-        Some(&["vocabulary", "linalg"]),
+        Some(&["vocabulary", "linalg", "interactions", "dataset"]),
     ),
     (
         "data/formats",
@@ -92,12 +92,11 @@ pub(super) const SUBMODULES: &[Submodule] = &[
         &[
             "data/error",
             "data/formats",
-            "data/interactions",
             "data/matrix_problem",
             "data/ratings",
             "data/source",
         ],
-        Some(&["vocabulary", "linalg"]),
+        Some(&["vocabulary", "linalg", "interactions"]),
     ),
     // A name for what one record is; how data are held is known to the neighbours alone.
     ("privacy/adjacency", &[], Some(&[])),
@@ -105,7 +104,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
     (
         "privacy/neighbours",
         &["privacy/adjacency"],
-        Some(&["vocabulary", "data"]),
+        Some(&["vocabulary", "interactions"]),
     ),
     (
         "privacy/error",
@@ -272,7 +271,7 @@ pub(super) fn reached_by_the_protocol(modules: &Modules) -> Vec<String> {
                 continue;
             }
             way.insert(there, Some(here));
-            if ["topology", "data"].contains(&layer(there)) {
+            if ["topology", "interactions", "dataset", "data"].contains(&layer(there)) {
                 let mut text = modules.modules[there].file.clone();
                 let mut at = there;
                 while let Some(&Some(before)) = way.get(&at) {

@@ -9,12 +9,12 @@ use undertone::algorithm::{
     PublicState, RakedCovariance, RatedRows, StepRule, Streaming, contribution,
 };
 use undertone::data::Dataset;
+use undertone::engine::SimulationError;
 use undertone::engine::{Session, Silent, Simulation, lockstep};
 use undertone::linalg::{Block, ItemWeights, NotFullRank, SparseRows, start_block};
 use undertone::plan::{BudgetShare, PlanError, Promise};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::AveragingKind;
-use undertone::scenario::SimulationError;
 use undertone::vocabulary::Seed;
 
 const COLUMNS: usize = 4;

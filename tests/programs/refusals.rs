@@ -7,6 +7,7 @@ use undertone::algorithm::{
 };
 use undertone::data::{Dataset, Partition};
 use undertone::engine::Simulation;
+use undertone::engine::SimulationError;
 use undertone::engine::{PeerRows, SessionError, Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, orthonormalise};
 use undertone::plan::Promise;
@@ -14,7 +15,6 @@ use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::protocol::{SessionPlan, SessionPlanError};
-use undertone::scenario::SimulationError;
 use undertone::vocabulary::{Quantity, Seed};
 
 use super::{ITEMS, Setting, local, users};

@@ -8,7 +8,7 @@ use super::error::StudyError;
 use super::kind::Study;
 use super::result::StudyResult;
 use crate::config::{Coherence, Dataset};
-use crate::data::{self, DataError};
+use crate::data::{self, DataError, ItemNames};
 use crate::engine::Observer;
 use crate::linalg::{Block, NotFullRank, SparseRows, coherence, orthonormalise, start_block};
 use crate::privacy::{Adjacency, Sensitivity, SensitivityRule};
@@ -129,7 +129,7 @@ impl Coherence {
             }
         };
         let whole = &loaded.interactions;
-        let (kept, _) = whole.most_rated(dataset.items);
+        let (kept, _) = ItemNames::most_rated(whole, dataset.items).restrict(whole);
         let rows = kept.normalised_rows(NonZeroU32::MIN);
         let n = rows.dimension();
         if n < whole.items() {

@@ -6,6 +6,7 @@ use nalgebra::DMatrix;
 use rand::distr::Distribution;
 
 use super::*;
+use crate::data::ItemNames;
 use crate::engine::Silent;
 use crate::linalg::{Block, orthonormalise};
 use crate::vocabulary::{Label, StandardNormal};
@@ -169,7 +170,7 @@ fn a_small_table_2_is_what_a_dense_decomposition_gives_and_says_what_is_missing(
     let path = sims().join("data/ml-latest-small/ratings.csv.gz");
     let loaded =
         crate::data::load(&path, crate::data::Format::MovielensCsv, 0.0).expect("embedded");
-    let (kept, _) = loaded.interactions.most_rated(60);
+    let (kept, _) = ItemNames::most_rated(&loaded.interactions, 60).restrict(&loaded.interactions);
     let mut a = DMatrix::<f64>::zeros(60, 60);
     for row in (0..kept.users()).map(|user| kept.row(user)) {
         for &i in row {

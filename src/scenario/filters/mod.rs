@@ -13,7 +13,7 @@
 //! | `test` file | nothing: it is matched by name and only measured against | yes | yes | yes |
 //! | `recommender.items` | r ∩ L′, L′ public by assumption: it follows from item degrees | yes | yes | yes |
 //! | degree cap | the m items of lowest priority, priorities fixed | **refused** | yes | yes |
-//! | `users_file` | r if the user is of the list, and nothing else ([`Interactions::with_users`]) | yes | yes | yes |
+//! | `users_file` | r if the user is of the list, and nothing else ([`UserNames::restrict`](crate::data::UserNames::restrict)) | yes | yes | yes |
 //! | partition | nothing: users are dealt by their place in the public list, by a hash of their names ([`data::assign_by_name`]), or to the peer that a column names, which is public by assumption ([`data::assign_to`](crate::data)) | yes | yes | yes |
 //! | degree floor | is part of what the sensitivity is proved for | | | |
 //!
@@ -114,7 +114,7 @@ pub(crate) fn apply(
     seed: &Seed,
     choices: Choices,
 ) -> Result<Kept, EvaluationError> {
-    let (kept, listed) = read.with_items(list);
+    let (kept, listed) = list.restrict(read);
     let (kept, held_out) = match (config.held_share(), test) {
         (Some(fraction), _) => {
             let (train, test, counts) = (choices.hold_out)(&kept, fraction, seed)?;
@@ -265,8 +265,8 @@ pub(super) fn filtered(
     // That nothing came to be held out is nobody's business but the evaluation's, which then says so: a refusal here would
     // tell whoever sees the exit code about the users' rows.
     let (all, listed) = (kept.interactions, kept.listed);
-    let (rows, catalogue) = match recommender::list(config, || read.with_items(list).0) {
-        Some(some) => (all.with_items(&some).0, Some(Arc::new(all))),
+    let (rows, catalogue) = match recommender::list(config, || list.restrict(read).0) {
+        Some(some) => (some.restrict(&all).0, Some(Arc::new(all))),
         None => (all, None),
     };
     let summary = DataSummary {
@@ -318,13 +318,13 @@ pub(crate) fn assignment(
         Some(sizes) if partition == Partition::Contiguous => {
             data::assign_sizes(users, peers, sizes)
         }
-        Some(_) => Err(data::DataError::SizesPartition),
+        Some(_) => return Err(NetworkError::Peers(data::DataError::SizesPartition).into()),
         None if partition == Partition::Hashed => {
             data::assign_by_name(named.names_of_users(), peers, &seed)
         }
         None => data::assign(users, peers, partition, &seed),
     };
-    assigned.map_err(|error| NetworkError::Peers(error).into())
+    assigned.map_err(|error| NetworkError::Peers(error.into()).into())
 }
 
 /// The rows of each peer, of which these are the users.

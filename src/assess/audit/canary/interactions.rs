@@ -31,7 +31,7 @@ impl<'a> Filters<'a> {
         let list = ItemNames::of(experiment.interactions());
         Self {
             experiment,
-            listed: experiment.loaded().interactions.with_items(&list).0,
+            listed: list.restrict(&experiment.loaded().interactions).0,
             list,
             seed: Seed::from_u64(experiment.config().seed),
             choices,

@@ -4,12 +4,12 @@ use super::super::{AuditError, audit, audit_sessions};
 use super::options;
 use crate::algorithm::PowerMethod;
 use crate::data::Dataset;
+use crate::engine::SimulationBuilder;
 use crate::engine::noise::Defect;
 use crate::engine::{Federated, Session, Silent, Simulation};
 use crate::linalg::SparseRows;
 use crate::plan::{Noise, Promise};
 use crate::privacy::Adjacency;
-use crate::scenario::SimulationBuilder;
 
 /// Twelve peers with two rows each.
 fn simulation(promise: Promise) -> SimulationBuilder {

@@ -1,0 +1,308 @@
+//! One peer's noise: its own term, then one term per partner in ascending order.
+
+use std::sync::Arc;
+
+use super::Sigmas;
+use super::defect::TermDefect;
+use super::laplace::{self, LaplaceShares};
+use super::ring::RingLaws;
+use crate::vocabulary::{CHUNK, GROUP, Normals, PeerIndex, ReleaseId, StreamKey};
+
+/// Which normals to draw, and in which unit.
+#[derive(Clone, Copy, Debug)]
+pub struct NoiseChunk {
+    /// The release they belong to.
+    pub release: ReleaseId,
+    /// Chunk number of the coordinates (see [`crate::vocabulary::CHUNK`]).
+    pub chunk: u64,
+    /// What a term's standard deviation per unit sensitivity is multiplied by: Δ times the release's noise factor.
+    pub unit: f64,
+}
+
+/// One noise term: a stream and the signed standard deviation per unit sensitivity it is scaled by.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// Where the normals come from.
+    pub(crate) key: StreamKey,
+    /// What they are multiplied by.
+    pub(crate) scale: Scale,
+    /// What is drawn.
+    pub(super) law: Law,
+}
+
+/// What a term draws.
+#[derive(Clone, Debug)]
+pub(super) enum Law {
+    /// Normals, in units of the release.
+    Normal,
+    /// Rounded Gaussians, in steps of the grid.
+    Rounded(Arc<RingLaws>),
+    /// Uniform integers mod 2^k, in steps of the grid.
+    Mask(Arc<RingLaws>),
+    /// Shares of Laplace noise of this shape, in units of the release.
+    Laplace(f64),
+}
+
+/// A signed standard deviation per unit sensitivity; negative at the upper end of a pairwise edge.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scale {
+    /// What plans are compared with.
+    pub(crate) planned: f64,
+    /// What is drawn instead, which only tests can build.
+    pub(crate) defect: Option<TermDefect>,
+}
+
+impl Scale {
+    fn new(planned: f64) -> Self {
+        Self {
+            planned,
+            defect: None,
+        }
+    }
+
+    /// What draws are multiplied by beyond what is planned: 1 but for defects that tests build.
+    pub(super) fn factor(self) -> f64 {
+        match self.defect {
+            None => 1.0,
+            Some(defect) => defect.factor(),
+        }
+    }
+
+    /// What a normal is multiplied by where one unit is this.
+    pub(crate) fn times(self, unit: f64) -> f64 {
+        unit * self.planned * self.factor()
+    }
+}
+
+impl Term {
+    /// A term that draws fresh normals in every release. Whoever uses it checks that its scale is the one planned.
+    #[must_use]
+    pub fn new(key: StreamKey, scale: f64) -> Self {
+        Self::of_law(key, scale, Law::Normal)
+    }
+
+    /// A term that draws fresh shares of Laplace noise in every release, of shape κ in (0, 1]: differences of two Gamma numbers with
+    /// standard deviation `scale`. Shares whose shapes add up to 1 add up to Laplace noise.
+    #[must_use]
+    pub fn laplace(key: StreamKey, scale: f64, shape: f64) -> Self {
+        Self::of_law(key, scale, Law::Laplace(shape))
+    }
+
+    pub(super) fn of_law(key: StreamKey, scale: f64, law: Law) -> Self {
+        Self {
+            key,
+            scale: Scale::new(scale),
+            law,
+        }
+    }
+
+    /// Standard deviation per unit sensitivity; negative at the upper end of a pairwise edge.
+    #[must_use]
+    pub fn scale(&self) -> f64 {
+        self.scale.planned
+    }
+
+    /// Where the normals come from.
+    #[cfg(any(test, feature = "testing"))]
+    #[doc(hidden)]
+    pub fn key(&self) -> &StreamKey {
+        &self.key
+    }
+
+    /// Whether this is a term of own noise by these laws; without laws, of real numbers.
+    pub(crate) fn is_own_in(&self, laws: Option<&RingLaws>) -> bool {
+        match (&self.law, laws) {
+            (Law::Normal | Law::Laplace(_), None) => true,
+            (Law::Rounded(mine), Some(laws)) => **mine == *laws,
+            _ => false,
+        }
+    }
+
+    /// Whether this is a term of masks; without laws, of real numbers.
+    pub(crate) fn is_shared_in(&self, laws: Option<&RingLaws>) -> bool {
+        match (&self.law, laws) {
+            (Law::Normal, None) => true,
+            (Law::Mask(mine), Some(laws)) => **mine == *laws,
+            _ => false,
+        }
+    }
+
+    /// Whether this is a share of this shape; without one, whether it is no share of Laplace noise.
+    pub(crate) fn is_share_of(&self, laplace: Option<LaplaceShares>) -> bool {
+        match (&self.law, laplace) {
+            (Law::Laplace(mine), Some(shares)) => *mine == shares.shape,
+            (law, None) => !matches!(law, Law::Laplace(_)),
+            (_, Some(_)) => false,
+        }
+    }
+
+    /// The numbers of release and chunk that address the stream.
+    pub(super) fn place(&self, at: NoiseChunk) -> (u32, u64) {
+        let place = (at.release.0, at.chunk);
+        match self.scale.defect {
+            None => place,
+            Some(defect) => defect.place(place),
+        }
+    }
+
+    fn check_real(&self) {
+        let real = matches!(self.law, Law::Normal | Law::Laplace(_));
+        assert!(real, "integer noise is not added to real numbers");
+    }
+
+    /// The normals of one chunk.
+    ///
+    /// # Panics
+    /// If the term draws anything else: integers are added to integers, and shares of Laplace noise are never shared.
+    fn normals(&self, at: NoiseChunk) -> Normals {
+        self.check_real();
+        let normal = matches!(self.law, Law::Normal);
+        assert!(normal, "shares of Laplace noise are no normals");
+        let (release, chunk) = self.place(at);
+        self.key.normals(release, chunk)
+    }
+
+    /// Adds this term's share of one chunk to `out`.
+    ///
+    /// # Shapes
+    /// `out` is that chunk of the release's coordinates.
+    ///
+    /// # Panics
+    /// If the term draws integers.
+    pub fn add_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
+        self.check_real();
+        let scale = self.scale.times(at.unit);
+        if scale != 0.0 {
+            let (release, chunk) = self.place(at);
+            match self.law {
+                Law::Laplace(shape) => {
+                    laplace::add_shares(&mut self.key.stream(release, chunk), shape, scale, out);
+                }
+                _ => self.key.add_normals(release, chunk, scale, out),
+            }
+        }
+    }
+
+    /// Adds this term's share of a whole release to `out`.
+    pub fn add_to(&self, release: ReleaseId, unit: f64, out: &mut [f64]) {
+        for (chunk, out) in (0_u64..).zip(out.chunks_mut(CHUNK)) {
+            let at = NoiseChunk {
+                release,
+                chunk,
+                unit,
+            };
+            self.add_chunk(at, out);
+        }
+    }
+
+    /// The standard normals behind this term's share of one chunk.
+    ///
+    /// # Panics
+    /// If the term draws integers.
+    pub(crate) fn draw_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
+        self.normals(at).fill(out);
+    }
+
+    /// Adds one chunk of this term to `plus` and the very same numbers, scaled by `opposite`, to `minus`:
+    /// the two ends of an edge in one draw.
+    ///
+    /// `self` is the term of the lower end; `opposite` is the scale of the upper end's.
+    pub(crate) fn add_chunk_to_both(
+        &self,
+        at: NoiseChunk,
+        plus: &mut [f64],
+        (minus, opposite): (&mut [f64], Scale),
+    ) {
+        let scale = self.scale.times(at.unit);
+        let opposite = opposite.times(at.unit);
+        if scale == 0.0 && opposite == 0.0 {
+            return;
+        }
+        let mut normals = self.normals(at);
+        let mut group = [0.0; GROUP];
+        for (plus, minus) in plus.chunks_mut(GROUP).zip(minus.chunks_mut(GROUP)) {
+            let group = &mut group[..plus.len()];
+            normals.fill(group);
+            for ((p, m), normal) in plus.iter_mut().zip(minus).zip(group) {
+                *p += scale * *normal;
+                *m += opposite * *normal;
+            }
+        }
+    }
+}
+
+/// Everything one peer adds to its contribution before anybody sees it.
+#[derive(Clone, Debug)]
+pub struct PeerNoise {
+    /// Own term first, then one term per partner in ascending partner order. The order is part of the
+    /// contract: it fixes the order of floating-point additions in every engine.
+    terms: Vec<Term>,
+    /// The only term on coordinates that this peer alone fills.
+    coordinate: Term,
+}
+
+impl PeerNoise {
+    /// A peer's own term, its pairwise terms in ascending partner order, and its term on coordinates of its own.
+    #[must_use]
+    pub fn new(own: Term, pairs: Vec<Term>, coordinate: Term) -> Self {
+        let mut terms = pairs;
+        terms.insert(0, own);
+        Self { terms, coordinate }
+    }
+
+    /// The terms on a sum: own term first, then one per partner in ascending partner order.
+    pub(super) fn terms(&self) -> &[Term] {
+        &self.terms
+    }
+
+    /// The term that is shared with the partner at this place, for a peer that takes it back.
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn shared_term(&self, place: usize) -> &Term {
+        &self.terms[1 + place]
+    }
+
+    /// Whether this is the noise of `peer` under a plan with these standard deviations per unit sensitivity: an own
+    /// term of exactly [`Sigmas::own_of`] this peer and of the plan's law and, unless `pairwise` is 0, exactly one term per partner in ascending order, +`pairwise`
+    /// where the partner is above the peer and -`pairwise` where it is below, and a term of exactly `coordinate` on own
+    /// coordinates. A peer refuses to run with any other.
+    #[must_use]
+    pub fn is_planned(&self, peer: PeerIndex, partners: &[PeerIndex], sigmas: Sigmas) -> bool {
+        let pairwise = sigmas.pairwise;
+        let partners = if pairwise == 0.0 { &[] } else { partners };
+        let Some((first, pairs)) = self.terms.split_first() else {
+            return false;
+        };
+        let signed = |partner| if peer < partner { pairwise } else { -pairwise };
+        first.scale() == sigmas.own_of(peer)
+            && first.is_share_of(sigmas.laplace)
+            && self.coordinate.scale() == sigmas.coordinate
+            && pairs.len() == partners.len()
+            && pairs
+                .iter()
+                .zip(partners)
+                .all(|(term, &partner)| term.scale() == signed(partner))
+    }
+
+    /// Whether own noise is drawn by these laws and all that is shared are masks; without laws, whether everything is real.
+    #[must_use]
+    pub fn is_in_ring(&self, laws: Option<&RingLaws>) -> bool {
+        let Some((own, pairs)) = self.terms.split_first() else {
+            return false;
+        };
+        own.is_own_in(laws)
+            && pairs.iter().all(|pair| pair.is_shared_in(laws))
+            && matches!(self.coordinate.law, Law::Normal)
+    }
+
+    /// Adds all terms of one release to `out`, the peer's share of a sum.
+    pub fn add_to(&self, release: ReleaseId, unit: f64, out: &mut [f64]) {
+        for term in &self.terms {
+            term.add_to(release, unit, out);
+        }
+    }
+
+    /// Adds to `out`, coordinates that this peer alone fills, all the noise that a curator would add.
+    pub fn add_to_own(&self, release: ReleaseId, unit: f64, out: &mut [f64]) {
+        self.coordinate.add_to(release, unit, out);
+    }
+}

@@ -1,0 +1,10 @@
+//! Peers over libp2p: a swarm of all peers of a session in one process, and deployed members that agree on a session without a server.
+//!
+//! This crate knows no format of data and no experiment: rows come in as they are contributed, and plans are made by its caller. It is an
+//! API boundary.
+
+pub use undertone_core::{algorithm, engine, noise, plan, protocol, writing};
+pub use undertone_privacy::{linalg, privacy, topology, vocabulary};
+
+pub mod node;
+pub mod session;
