@@ -98,12 +98,11 @@ pub fn main() -> ExitCode {
 fn code(error: &anyhow::Error) -> u8 {
     #[cfg(feature = "node")]
     for cause in error.chain() {
-        use crate::node::SwarmError;
         use crate::node::member::MemberError;
         use crate::node::store::{LedgerError, StoreError};
         use crate::run::RunError;
         if let Some(RunError::Swarm(error)) = cause.downcast_ref::<RunError>()
-            && let SwarmError::Host(_) = error.error()
+            && error.error().concerns_a_host()
         {
             return 1;
         }

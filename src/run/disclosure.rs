@@ -55,7 +55,7 @@ use crate::config::{ConfigError, EvaluationError};
 use crate::data::{DataError, DatasetError};
 use crate::engine::EngineError;
 #[cfg(feature = "node")]
-use crate::node::SwarmError;
+use crate::node::HostError;
 use crate::protocol::PeerError;
 use crate::scenario::{
     AlgorithmTableError, CompletionTableError, DataTableError, EngineTableError, ExperimentError,
@@ -340,17 +340,34 @@ impl Discloses for PeerError {
 }
 
 #[cfg(feature = "node")]
-impl Discloses for SwarmError {
+impl Discloses for HostError {
     fn dependence(&self) -> Dependence {
         match self {
             Self::Peer(error) => error.dependence(),
-            // What another host reports may be of either kind; this is the one that says more.
-            Self::Fault { .. } | Self::Host(_) => Dependence::Release,
+            // What others report may be of either kind; this is the one that says more.
+            Self::Fault { .. }
+            | Self::Misbehaved { .. }
+            | Self::Tolerant(_)
+            | Self::Missing { .. }
+            | Self::Stranger { .. }
+            | Self::Other { .. }
+            | Self::Lost { .. }
+            | Self::Ended { .. }
+            | Self::Malformed { .. }
+            | Self::Silent { .. }
+            | Self::LostNeighbour { .. }
+            | Self::Setup(_) => Dependence::Release,
             Self::Lossless { .. } => Dependence::Public,
             Self::NestedRuntime
             | Self::Runtime(_)
             | Self::FileDescriptors(_)
-            | Self::Noise { .. }
+            | Self::Encryption(_)
+            | Self::Address { .. }
+            | Self::MemberTwice { .. }
+            | Self::Charge { .. }
+            | Self::Begin { .. }
+            | Self::Keep(_)
+            | Self::OtherLife { .. }
             | Self::Listen { .. }
             | Self::Dial { .. }
             | Self::Unconnected { .. }
@@ -358,7 +375,12 @@ impl Discloses for SwarmError {
             | Self::Disconnected { .. }
             | Self::Write { .. }
             | Self::Unread { .. } => Dependence::Machine,
-            Self::QueueFull { .. } | Self::TaskLost => Dependence::Defect,
+            Self::QueueFull { .. }
+            | Self::ControlTooLong { .. }
+            | Self::ControlTooMany { .. }
+            | Self::BegunBefore
+            | Self::Neighbours
+            | Self::TaskLost => Dependence::Defect,
         }
     }
 }

@@ -17,7 +17,7 @@ pub enum RunError {
     /// The swarm failed; its text calls peers by their names.
     #[cfg(feature = "node")]
     #[error(transparent)]
-    Swarm(Named<crate::node::SwarmError>),
+    Swarm(Named<crate::node::HostError>),
     /// A runner of your own failed.
     #[error(transparent)]
     Runner(Box<dyn std::error::Error + Send + Sync>),
@@ -42,7 +42,7 @@ impl From<RunnerError> for RunError {
             RunnerError::Other(other) => other,
         };
         #[cfg(feature = "node")]
-        let other = match other.downcast::<Named<crate::node::SwarmError>>() {
+        let other = match other.downcast::<Named<crate::node::HostError>>() {
             Ok(error) => return Self::Swarm(*error),
             Err(other) => other,
         };

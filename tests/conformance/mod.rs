@@ -188,7 +188,7 @@ fn one_copy(cell: Cell, session: &Session, reference: &Told) -> Seen {
 
 #[cfg(feature = "node")]
 fn on_swarm(cell: Cell, session: &Session) -> Result<Told, Seen> {
-    use undertone::node::{self, SwarmError, SwarmOptions, Transport};
+    use undertone::node::{self, HostError, SwarmOptions, Transport};
     let options = SwarmOptions {
         transport: Transport::Memory,
         ..SwarmOptions::default()
@@ -199,7 +199,7 @@ fn on_swarm(cell: Cell, session: &Session) -> Result<Told, Seen> {
             assert!(cell.scheme.loss == 0.0, "{}: nothing is lost", cell.name());
             Ok(found)
         }
-        Err(SwarmError::Lossless { .. }) if cell.scheme.loss > 0.0 => Err(Seen::RefusedLoss),
+        Err(HostError::Lossless { .. }) if cell.scheme.loss > 0.0 => Err(Seen::RefusedLoss),
         Err(error) => panic!("{}, swarm: {error}", cell.name()),
     }
 }

@@ -12,7 +12,7 @@ use crate::cli::Verdict;
 use crate::cli::progress::Progress;
 use crate::config::read_config;
 use crate::node::simulation::{Hosts, follow, lead};
-use crate::node::{SwarmError, SwarmOptions};
+use crate::node::{HostError, SwarmOptions};
 use crate::report;
 use crate::run::{RunError, output, run_by};
 use crate::scenario::Experiment;
@@ -46,7 +46,7 @@ pub(super) fn execute(options: &SimulateArguments) -> Result<Verdict> {
     };
     let mut progress = Progress::new("running", false);
     let mut notice = |notice| eprintln!("{notice}");
-    let named = |error: SwarmError| RunError::Swarm(Named::new(error, session.graph().names()));
+    let named = |error: HostError| RunError::Swarm(Named::new(error, session.graph().names()));
     if options.host > 0 {
         let followed = follow(
             &session,

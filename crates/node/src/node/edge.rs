@@ -24,9 +24,11 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::error::SwarmError;
-use super::exchange::{Inbound, Said, Written};
+use super::deployed::Written;
+use super::error::HostError;
+use super::exchange::Said;
 use super::identity::Roster;
+use super::plain::Inbound;
 use crate::protocol::averaging::Phase;
 use crate::protocol::wire::{self, Arriving, FrameSizes, Memory, WireError};
 use crate::protocol::{Body, Fault, FaultKind, Lane, Message, SessionId, SessionPlan, Values};
@@ -72,12 +74,12 @@ pub(super) struct Outgoing {
 /// closed and empty.
 ///
 /// # Errors
-/// [`SwarmError`] if the stream cannot be opened or breaks.
-pub(super) async fn write(mut edge: Outgoing, control: Control) -> Result<Written, SwarmError> {
+/// [`HostError`] if the stream cannot be opened or breaks.
+pub(super) async fn write(mut edge: Outgoing, control: Control) -> Result<Written, HostError> {
     let (peer, neighbour) = (edge.me, edge.neighbour);
     let deadline = Instant::now() + edge.patience;
     if !matches!(timeout_at(deadline, edge.connected).await, Ok(Ok(()))) {
-        return Err(SwarmError::Unconnected {
+        return Err(HostError::Unconnected {
             peer,
             neighbour,
             after: edge.patience,
@@ -85,7 +87,7 @@ pub(super) async fn write(mut edge: Outgoing, control: Control) -> Result<Writte
     }
     let mut stream = open(control, edge.id, edge.session, deadline)
         .await
-        .map_err(|(attempts, source)| SwarmError::Handshake {
+        .map_err(|(attempts, source)| HostError::Handshake {
             from: peer,
             to: neighbour,
             attempts,
@@ -94,7 +96,7 @@ pub(super) async fn write(mut edge: Outgoing, control: Control) -> Result<Writte
     let mut written = Written::default();
     // The driver drains its inbox until the run ends; if it is gone, so is the run.
     let _ = edge.inbox.send(Inbound::Opened).await;
-    let failed = |source| SwarmError::Write {
+    let failed = |source| HostError::Write {
         peer,
         neighbour,
         source,
@@ -222,7 +224,7 @@ pub(super) async fn answer(
 /// Accepts the streams of neighbours, at most one at a time from each, and reads every one in a task of
 /// its own. Must come back to the queue at once: libp2p-stream drops what arrives meanwhile.
 pub(super) async fn accept(
-    mut incoming: IncomingStreams,
+    (me, mut incoming): (PeerIndex, IncomingStreams),
     roster: Roster,
     (plan, lanes): (Arc<SessionPlan>, BTreeMap<PeerIndex, Lane>),
     inbox: mpsc::Sender<Inbound>,
@@ -239,13 +241,13 @@ pub(super) async fn accept(
                 let Some(lane) = lanes.get(&from) else { continue };
                 if reading.get(&from).is_none_or(AbortHandle::is_finished) {
                     let (plan, step) = (Arc::clone(&plan), step.clone());
-                    let reader = read((from, lane.clone()), stream, plan, inbox.clone(), step);
+                    let reader = read((me, from, lane.clone()), stream, plan, inbox.clone(), step);
                     reading.insert(from, readers.spawn(reader));
                 }
             }
             Some(ended) = readers.join_next() => {
                 if ended.is_err() {
-                    let _ = inbox.send(Inbound::Failed(SwarmError::TaskLost)).await;
+                    let _ = inbox.send(Inbound::Failed(HostError::TaskLost)).await;
                 }
             }
         }
@@ -259,17 +261,16 @@ pub(super) async fn accept(
 /// reached stays with its sender: it is not read before `step` gets there. By then the peer has dropped
 /// the values that came before, so a reader needs memory for one block, and uses the same again and again.
 async fn read(
-    (from, lane): (PeerIndex, Lane),
+    (reporter, from, lane): (PeerIndex, PeerIndex, Lane),
     mut stream: Stream,
     plan: Arc<SessionPlan>,
     inbox: mpsc::Sender<Inbound>,
     mut step: watch::Receiver<u64>,
 ) {
     let fault = |kind| {
-        Inbound::Fault(Fault {
-            culprit: from,
-            kind,
-        })
+        let culprit = from;
+        let fault = Fault { culprit, kind };
+        Inbound::Failed(HostError::Fault { reporter, fault })
     };
     match answer(&mut stream, plan.session()).await {
         Ok(()) => {}
@@ -283,8 +284,9 @@ async fn read(
     let mut received = 0;
     let mut reading = Reading::default();
     loop {
-        let lost = |source| Inbound::Lost {
-            from,
+        let lost = |source| HostError::Disconnected {
+            reporter,
+            neighbour: from,
             received,
             expected,
             source,
@@ -307,14 +309,10 @@ async fn read(
                 continue;
             }
             Ok(None) if received >= expected => return,
-            Ok(None) => Inbound::Ended {
-                from,
-                received,
-                expected,
-            },
+            Ok(None) => Inbound::Ended(from, lost(io::ErrorKind::UnexpectedEof.into())),
             Err(Unreadable::Unwanted) => return,
             Err(Unreadable::Malformed(error)) => fault(error.into()),
-            Err(Unreadable::Broken(source)) => lost(source),
+            Err(Unreadable::Broken(source)) => Inbound::Failed(lost(source)),
         };
         let _ = inbox.send(last).await;
         return;

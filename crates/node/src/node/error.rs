@@ -1,19 +1,22 @@
-//! Errors of a swarm run.
+//! Why peers on a network cannot go on, whichever way they are run.
 
+use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-use libp2p::noise;
 use libp2p::swarm::DialError;
 
 use super::descriptors::TooFewFiles;
-use super::host_error::HostError;
+use super::equivocation::Evidence;
+use super::misbehaviour::Misbehaviour;
+use crate::protocol::tolerant::TolerantError;
 use crate::protocol::{Fault, PeerError};
-use crate::vocabulary::PeerIndex;
+use crate::session::PublicId;
+use crate::vocabulary::{PeerIndex, ReleaseId};
 
-/// Errors that end a swarm without an outcome.
+/// Errors that end a swarm, a simulation on several hosts or a deployed host without an outcome. Nothing in one of a deployed host is a function of private rows.
 #[derive(Debug, thiserror::Error)]
-pub enum SwarmError {
+pub enum HostError {
     /// The caller is inside an asynchronous runtime, where blocking is forbidden.
     #[error(
         "the swarm engine blocks its thread and was called inside an asynchronous runtime: \
@@ -36,25 +39,6 @@ pub enum SwarmError {
     /// The swarm would need more sockets than the process may open.
     #[error("{0}, or use the memory transport")]
     FileDescriptors(#[from] TooFewFiles),
-    /// A peer could not be built or could not go on.
-    #[error(transparent)]
-    Peer(#[from] PeerError),
-    /// A peer's network identity could not sign its Noise key.
-    #[error("{peer} cannot set up Noise: {source}")]
-    Noise {
-        /// The peer.
-        peer: PeerIndex,
-        /// Why.
-        source: noise::Error,
-    },
-    /// A peer cannot listen.
-    #[error("{peer} cannot listen: {source}")]
-    Listen {
-        /// The peer.
-        peer: PeerIndex,
-        /// Why.
-        source: io::Error,
-    },
     /// A peer cannot connect to a neighbour.
     #[error("{from} cannot dial {to}: {source}")]
     Dial {
@@ -148,15 +132,208 @@ pub enum SwarmError {
         /// What and whom.
         fault: Fault,
     },
-    /// What a simulation on several hosts ends with, beyond the rest.
+    /// An address that is none, or of a kind that a host does not speak.
+    #[error(
+        "{address} is no address that can be used: write /ip4/…/tcp/PORT, /ip4/…/udp/PORT/quic-v1, the same with /ip6 or, to be \
+         dialled only, with /dns4, /dns6 or /dns"
+    )]
+    Address {
+        /// The text.
+        address: String,
+    },
+    /// A member that is listed twice.
+    #[error("{id} is listed as a member twice")]
+    MemberTwice {
+        /// The member.
+        id: PublicId,
+    },
+    /// Neither Noise nor TLS can be set up with this identity.
+    #[error("the connections' encryption cannot be set up: {0}")]
+    Encryption(#[source] Box<dyn Error + Send + Sync>),
+    /// The node cannot listen.
+    #[error(
+        "cannot listen on {address}: {source}; is the port taken, or the address of another machine?"
+    )]
+    Listen {
+        /// Where.
+        address: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A control frame that no member would take.
+    #[error("a control frame has at most {limit} bytes, this one has {found}")]
+    ControlTooLong {
+        /// Bytes found.
+        found: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// More control frames than a member may send in one session.
+    #[error("a member sends at most {limit} control frames in a session")]
+    ControlTooMany {
+        /// The limit.
+        limit: usize,
+    },
+    /// A second run on one host.
+    #[error("this host has begun a run before: a host carries one session")]
+    BegunBefore,
+    /// Neighbours that are not those of the setup, or no members.
+    #[error(
+        "the neighbours of the run are not those of the peer's setup, or are no members of this host"
+    )]
+    Neighbours,
+    /// The peer could not be built or could not go on.
     #[error(transparent)]
-    Host(#[from] HostError),
-    /// A task of a node ended without a word: a bug.
-    #[error("a task of the swarm ended without reporting; this is a bug in Undertone")]
+    Peer(#[from] PeerError),
+    /// A peer that tolerates losses could not go on.
+    #[error(transparent)]
+    Tolerant(#[from] TolerantError),
+    /// A release, or a try at one, that cannot be charged: nothing of it has left.
+    #[error("nothing of {release} has left this peer: {source}")]
+    Charge {
+        /// The release.
+        release: ReleaseId,
+        /// Why.
+        source: GateError,
+    },
+    /// A try at a release that is not begun with those who are left.
+    #[error("{release} is not begun: {source}")]
+    Begin {
+        /// The release.
+        release: ReleaseId,
+        /// Why.
+        source: GateError,
+    },
+    /// What must be on the disk before anything leaves is not.
+    #[error("this peer cannot write down what it must not forget, and says nothing more: {0}")]
+    Keep(#[source] GateError),
+    /// Files that were brought back from a backup, or copied.
+    #[error(
+        "{member} shows a later life that this member has signed in the session: its files were brought back from a backup, or copied. What they say must not be \
+         said again; leave the session with `undertone node abandon`"
+    )]
+    OtherLife {
+        /// Who shows it.
+        member: PublicId,
+    },
+    /// A member did what it must not.
+    #[error("{culprit} {what}")]
+    Misbehaved {
+        /// Who.
+        culprit: PublicId,
+        /// What.
+        what: Misbehaviour,
+        /// A proof that others can check, where there is one.
+        evidence: Option<Box<Evidence>>,
+    },
+    /// A host did not come up.
+    #[error(
+        "host \"{host}\" was not there within {after:?}: start it with the same files and `--host {number}`"
+    )]
+    Missing {
+        /// The host.
+        host: String,
+        /// Its place in the hosts file.
+        number: usize,
+        /// How long this one waited.
+        after: Duration,
+    },
+    /// Somebody else answers.
+    #[error(
+        "who answers at the address of host \"{host}\" is not that host of this simulation: start all with the same seed and hosts file ({source})"
+    )]
+    Stranger {
+        /// The host.
+        host: String,
+        /// What the network said.
+        source: Box<DialError>,
+    },
+    /// A host runs something else.
+    #[error(
+        "host \"{host}\" has {what} other than this one's: start all with the same files, changes and build"
+    )]
+    Other {
+        /// The host.
+        host: String,
+        /// What is different there.
+        what: &'static str,
+    },
+    /// The connection to a host ended without a word.
+    #[error("lost host \"{host}\": did it stop?")]
+    Lost {
+        /// The host.
+        host: String,
+    },
+    /// A host said why it ended.
+    #[error("host \"{host}\" has ended: {said}")]
+    Ended {
+        /// Who says so.
+        host: String,
+        /// Its words.
+        said: String,
+    },
+    /// A host said what no host of this plan says.
+    #[error("host \"{host}\" sent something that is not due: {what}")]
+    Malformed {
+        /// The host.
+        host: String,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// A host that is up takes or says nothing.
+    #[error("host \"{host}\" has said nothing for {after:?}: is it stuck?")]
+    Silent {
+        /// The host.
+        host: String,
+        /// How long this one waited.
+        after: Duration,
+    },
+    /// A peer of this host has lost one on another.
+    #[error("host \"{host}\" may be gone: {source}")]
+    LostNeighbour {
+        /// The host of the neighbour.
+        host: String,
+        /// What the peer reported.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The connection between hosts could not be set up.
+    #[error("cannot set up the connection between the hosts: {0}")]
+    Setup(#[source] io::Error),
+    /// A task of the node ended without a word: a bug.
+    #[error("a task of the node ended without reporting; this is a bug in Undertone")]
     TaskLost,
 }
 
-impl SwarmError {
+/// Why nothing of a release may leave.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct GateError(Box<dyn Error + Send + Sync>);
+
+impl GateError {
+    /// For this reason.
+    pub fn new(reason: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(reason.into())
+    }
+}
+
+impl HostError {
+    /// Whether it is what another host of a simulation did or lacks.
+    #[must_use]
+    pub fn concerns_a_host(&self) -> bool {
+        matches!(
+            self,
+            Self::Missing { .. }
+                | Self::Stranger { .. }
+                | Self::Other { .. }
+                | Self::Lost { .. }
+                | Self::Ended { .. }
+                | Self::Malformed { .. }
+                | Self::Silent { .. }
+                | Self::LostNeighbour { .. }
+                | Self::Setup(_)
+        )
+    }
+
     /// The neighbour that a peer complains of.
     pub(super) fn neighbour(&self) -> Option<PeerIndex> {
         match self {

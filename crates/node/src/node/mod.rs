@@ -55,16 +55,19 @@ pub mod deployed;
 mod descriptors;
 mod driver;
 mod edge;
+mod equivocation;
 mod error;
 pub mod evidence;
 mod exchange;
-mod host_error;
 mod identity;
 mod listening;
 pub mod member;
+mod misbehaviour;
 mod network;
 mod options;
+mod plain;
 mod runner;
+mod runtime;
 pub mod simulation;
 pub mod store;
 mod swarm;
@@ -72,7 +75,7 @@ mod swarm;
 mod tests;
 
 pub use descriptors::TooFewFiles;
-pub use error::SwarmError;
+pub use error::{GateError, HostError};
 pub use options::{SwarmOptions, Transport};
 pub use runner::Swarm;
 
@@ -87,7 +90,7 @@ use crate::engine::{Observer, Outcome, Session};
 /// derive from the session's seed.
 ///
 /// # Errors
-/// [`SwarmError`]: among others when called from within an asynchronous runtime (use a thread of its
+/// [`HostError`]: among others when called from within an asynchronous runtime (use a thread of its
 /// own), when the session's averaging is made for lost messages, when the limit on open files is too low for TCP, and when a peer reports a neighbour.
 ///
 /// # Cost
@@ -98,14 +101,14 @@ pub fn run(
     session: &Session,
     options: &SwarmOptions,
     observer: &mut dyn Observer,
-) -> Result<Outcome, SwarmError> {
+) -> Result<Outcome, HostError> {
     if Handle::try_current().is_ok() {
-        return Err(SwarmError::NestedRuntime);
+        return Err(HostError::NestedRuntime);
     }
     let loss = session.schedule().loss();
     if !loss.is_none() {
         let loss = loss.fraction();
-        return Err(SwarmError::Lossless { loss });
+        return Err(HostError::Lossless { loss });
     }
     if options.transport == Transport::Tcp {
         descriptors::check(session.graph())?;
@@ -114,7 +117,7 @@ pub fn run(
         .enable_all()
         .thread_name("undertone-swarm")
         .build()
-        .map_err(SwarmError::Runtime)?;
+        .map_err(HostError::Runtime)?;
     let setup = |index, patience| session.peer_setup(index, patience);
     // Dropping the runtime afterwards ends whatever task is left and joins its threads.
     runtime.block_on(network::conduct(session, options, observer, setup))

@@ -11,13 +11,15 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::driver::Driver;
+use super::driver::{Driver, Reporting, Writers};
 use super::edge::{self, Outgoing, PROTOCOL};
-use super::error::SwarmError;
+use super::error::HostError;
 use super::exchange::{QUEUE, Report};
 use super::identity::{self, Roster};
 use super::listening::listen;
 use super::options::{SwarmOptions, Transport};
+use super::plain::PlainPeer;
+use super::runtime::Runtime;
 use super::swarm::{self, Behaviour, Dial};
 use crate::engine::{Collector, Communication, Observer, Outcome, Session};
 use crate::protocol::averaging::Traffic;
@@ -65,7 +67,7 @@ impl Node {
     ///
     /// # Errors
     /// If the peer's parts do not fit its plan.
-    pub(super) fn spawn(self, tasks: &mut JoinSet<()>, shared: &Shared) -> Result<(), SwarmError> {
+    pub(super) fn spawn(self, tasks: &mut JoinSet<()>, shared: &Shared) -> Result<(), HostError> {
         let Self {
             swarm,
             setup,
@@ -125,22 +127,29 @@ impl Node {
             written_to.insert(writer.id(), neighbour);
         }
         let (reached, step) = watch::channel(0);
-        let driver = Driver {
-            peer: Peer::new(setup)?,
-            inbox,
-            reached,
+        let actor = PlainPeer::new(Peer::new(setup)?, reached, degree);
+        let reporting = Reporting {
+            me,
             frames: VecDeque::new(),
             edges,
             values: plan.values(),
-            writers,
-            written_to,
-            patience: shared.patience,
             reports: shared.reports.clone(),
-            clock: shared.clock,
-            unopened: degree,
-            ended: Vec::new(),
         };
-        let accepting = edge::accept(incoming, roster, (plan, lanes), inbox_sender.clone(), step);
+        let driver = Driver {
+            runtime: Runtime::new(actor, reporting, shared.clock, inbox),
+            writers: Writers {
+                tasks: writers,
+                written_to,
+                patience: shared.patience,
+            },
+        };
+        let accepting = edge::accept(
+            (me, incoming),
+            roster,
+            (plan, lanes),
+            inbox_sender.clone(),
+            step,
+        );
         tasks.spawn(accepting);
         tasks.spawn(swarm::serve(me, swarm, dials, waiting, inbox_sender));
         tasks.spawn(driver.drive());
@@ -159,7 +168,7 @@ pub(super) async fn listening(
     index: PeerIndex,
     transport: Transport,
     patience: Duration,
-) -> Result<(Swarm<Behaviour>, Multiaddr), SwarmError> {
+) -> Result<(Swarm<Behaviour>, Multiaddr), HostError> {
     let id = |peer| {
         let keypair = identity::keypair(session.seed(), peer);
         keypair.public().to_peer_id()
@@ -167,17 +176,14 @@ pub(super) async fn listening(
     let neighbours = session.graph().neighbours(index.index()).iter();
     let roster = Roster::new(neighbours.map(|&v| (PeerIndex(v), id(PeerIndex(v)))));
     let keypair = identity::keypair(session.seed(), index);
-    let mut swarm = swarm::build(&keypair, transport, &roster, patience).map_err(|source| {
-        SwarmError::Noise {
-            peer: index,
-            source,
-        }
-    })?;
-    let failed = |source| SwarmError::Listen {
-        peer: index,
+    let mut swarm = swarm::build(&keypair, transport, &roster, patience)
+        .map_err(|source| HostError::Encryption(Box::new(source)))?;
+    let own = transport.own_address();
+    let failed = |source| HostError::Listen {
+        address: own.to_string(),
         source,
     };
-    let address = listen(&mut swarm, transport.own_address(), patience).await;
+    let address = listen(&mut swarm, own.clone(), patience).await;
     Ok((swarm, address.map_err(failed)?))
 }
 
@@ -188,7 +194,7 @@ pub(super) async fn conduct(
     options: &SwarmOptions,
     observer: &mut dyn Observer,
     setup: impl Fn(PeerIndex, Option<Span>) -> PeerSetup,
-) -> Result<Outcome, SwarmError> {
+) -> Result<Outcome, HostError> {
     let patience = options.patience();
     let indices = || (0..session.peers()).map(PeerIndex::from_index);
     let (mut swarms, mut addresses) = (Vec::new(), Vec::new());
@@ -227,7 +233,7 @@ pub(super) async fn collect(
     written: &AtomicU64,
     tasks: &mut JoinSet<()>,
     observer: &mut dyn Observer,
-) -> Result<Outcome, SwarmError> {
+) -> Result<Outcome, HostError> {
     let releases = session.plan().releases().len();
     let expected = session.public().traffic(releases).messages;
     let mut collector = Collector::new(session.clone());
@@ -247,10 +253,10 @@ pub(super) async fn collect(
                     bytes.push(sent.bytes);
                 }
                 Some((_, Report::Failed(error))) => return Err(error),
-                None => return Err(SwarmError::TaskLost),
+                None => return Err(HostError::TaskLost),
             },
             // Tasks end in silence only when they panic; drivers that are done end normally.
-            Some(Err(_)) = tasks.join_next() => return Err(SwarmError::TaskLost),
+            Some(Err(_)) = tasks.join_next() => return Err(HostError::TaskLost),
             _ = ticks.tick() => observer.progress(written.load(Ordering::Relaxed), expected),
         }
     }

@@ -1,6 +1,6 @@
 //! The swarm as a runner of sessions.
 
-use super::{SwarmError, SwarmOptions};
+use super::{HostError, SwarmOptions};
 use crate::engine::{Observer, Outcome, Runner, RunnerError, Session};
 use crate::privacy::AdversaryView;
 use crate::vocabulary::Named;
@@ -22,7 +22,7 @@ impl Runner for Swarm {
     }
 
     fn run(&self, session: &Session, observer: &mut dyn Observer) -> Result<Outcome, RunnerError> {
-        let named = |error: SwarmError| Named::new(error, session.graph().names());
+        let named = |error: HostError| Named::new(error, session.graph().names());
         super::run(session, &self.options, observer)
             .map_err(|error| RunnerError::Other(Box::new(named(error))))
     }

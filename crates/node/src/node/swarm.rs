@@ -15,10 +15,10 @@ use libp2p::swarm::{Config, NetworkBehaviour, Swarm, SwarmEvent};
 use libp2p::{Multiaddr, PeerId, Transport as _, noise, tcp, yamux};
 use tokio::sync::{mpsc, oneshot};
 
-use super::error::SwarmError;
-use super::exchange::Inbound;
+use super::error::HostError;
 use super::identity::Roster;
 use super::options::Transport;
+use super::plain::Inbound;
 use crate::vocabulary::PeerIndex;
 
 /// Connections stay open however quiet they are: a peer may compute for long between two messages.
@@ -111,7 +111,7 @@ pub(super) async fn serve(
     inbox: mpsc::Sender<Inbound>,
 ) {
     let failed = |to, error| {
-        Inbound::Failed(SwarmError::Dial {
+        Inbound::Failed(HostError::Dial {
             from: me,
             to,
             source: Box::new(error),

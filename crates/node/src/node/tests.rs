@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
 use super::network;
-use super::{SwarmError, SwarmOptions, Transport, run};
+use super::{HostError, SwarmOptions, Transport, run};
 use crate::engine::testing::{assert_same_bits, graphs, rows, schemes_on, session_of};
 use crate::engine::{Observer, ReleaseRecord, Session, Silent, lockstep};
 use crate::linalg::SparseRows;
@@ -156,7 +156,7 @@ fn runtime() -> Runtime {
 #[test]
 fn a_call_from_within_a_runtime_is_refused_instead_of_panicking() {
     let result = runtime().block_on(async { run(&pair(), &SwarmOptions::default(), &mut Silent) });
-    assert!(matches!(result, Err(SwarmError::NestedRuntime)));
+    assert!(matches!(result, Err(HostError::NestedRuntime)));
 }
 
 /// The conduct of [`run`] with another plan at peer 3: one with a round more, whose frames look alike,
@@ -181,7 +181,7 @@ fn a_peer_with_another_plan_is_a_fault_of_the_session() {
             let conduct = network::conduct(&ours, &options, &mut silent, setup);
             timeout(LIMIT, conduct).await.expect("ends")
         });
-        let Err(SwarmError::Fault { reporter, fault }) = result else {
+        let Err(HostError::Fault { reporter, fault }) = result else {
             panic!("{result:?}");
         };
         let (expected, found) = if reporter.0 == 3 {

@@ -6,7 +6,7 @@ use libp2p::Multiaddr;
 use libp2p::multiaddr::Protocol;
 use tokio::net::lookup_host;
 
-use super::error::HostError;
+use crate::node::error::HostError;
 
 /// Addresses of one name that are dialled; further ones are left out.
 const MOST_RESOLVED: usize = 8;

@@ -184,9 +184,9 @@ async fn hear_frames(hub: &Hub, member: &Member, stream: &mut Stream) -> Unreada
             Ok(false) if repeated < MAX_CONTROL_FRAMES => repeated += 1,
             Ok(false) => {
                 let limit = MAX_CONTROL_FRAMES;
-                return Unreadable::Misbehaved(super::error::Misbehaviour::ControlTooMany {
-                    limit,
-                });
+                return Unreadable::Misbehaved(
+                    crate::node::misbehaviour::Misbehaviour::ControlTooMany { limit },
+                );
             }
             Err(what) => return Unreadable::Misbehaved(what),
         }

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
 
-use super::error::{HostError, Misbehaviour};
+use crate::node::error::HostError;
+use crate::node::misbehaviour::Misbehaviour;
 use crate::session::PublicId;
 
 /// Bytes of the longest control frame.

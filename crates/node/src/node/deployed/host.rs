@@ -17,10 +17,8 @@ use tokio::time::{Instant, sleep, timeout};
 use super::address::{parse, parse_listen};
 use super::awake::Awake;
 use super::defect::Defect;
-use super::driver::Driver;
+use super::driver::{Driver, Signing};
 use super::edge::{Incoming, Outgoing, Sending};
-use super::error::HostError;
-use super::evidence::SIGNED_STAMP_LEN;
 use super::frames::{Audience, Heard, Log};
 use super::hub::{Hub, Member, Slot, lock};
 use super::received::KeptStamps;
@@ -30,9 +28,13 @@ use super::streams::{CONTROL, EDGE, TOLERANT};
 use super::tolerance::TolerantRun;
 use super::tolerant;
 use super::{barring, control, handing, links, transport};
+use crate::node::equivocation::SIGNED_STAMP_LEN;
+use crate::node::error::HostError;
+use crate::node::plain::PlainPeer;
+use crate::node::runtime::Runtime;
 use crate::protocol::{Lane, Peer};
 use crate::session::{Identity, PublicId};
-use crate::vocabulary::ReleaseId;
+use crate::vocabulary::{PeerIndex, Time};
 
 /// Events that may wait for the caller; beyond that members wait.
 const EVENTS: usize = 256;
@@ -246,14 +248,7 @@ impl Host {
         {
             return Err(HostError::Neighbours);
         }
-        let members: Option<Vec<_>> = neighbours
-            .iter()
-            .map(|(_, id)| self.by_id.get(id))
-            .collect();
-        let members = members.ok_or(HostError::Neighbours)?;
-        for member in &members {
-            member.is_wanted.send_replace(true);
-        }
+        let members = self.neighbours(&neighbours)?;
         let (plan, schedule) = (Arc::clone(&setup.plan), setup.schedule.clone());
         let peer = Peer::new(setup)?;
         let session = plan.session();
@@ -262,8 +257,7 @@ impl Host {
         let (reached, step) = watch::channel(0);
         let progress = Arc::new(Notify::new());
         let mut edges = Vec::new();
-        for (position, (member, (from, _))) in members.iter().zip(&neighbours).enumerate() {
-            let member = Arc::clone(member);
+        for (position, (member, (from, _))) in members.into_iter().zip(&neighbours).enumerate() {
             let lane = Lane::of(&plan, &schedule, position);
             let limit = 2 * lane.frame_sizes().most_frames() + SLACK;
             let edge = Outgoing::new(Arc::clone(&member), session, limit, Arc::clone(&progress));
@@ -282,22 +276,21 @@ impl Host {
             };
             self.tasks.spawn(incoming.read());
         }
-        let driver = Driver {
-            peer,
+        let signing = Signing {
             identity: Arc::clone(&self.identity),
             values: plan.values(),
             gate,
-            passed: ReleaseId(0),
-            inbox,
-            reached,
             edges: edges.clone(),
-            neighbours,
-            progress,
             hub: Arc::clone(&self.hub),
-            stop: self.stop.subscribe(),
-            clock: Instant::now(),
             piece: Vec::new(),
             defect: self.defect.clone(),
+        };
+        let actor = PlainPeer::new(peer, reached, 0);
+        let driver = Driver {
+            runtime: Runtime::new(actor, signing, Instant::now(), inbox),
+            neighbours,
+            progress,
+            stop: self.stop.subscribe(),
         };
         self.edges = Some(edges);
         let runtime = Handle::current();
@@ -325,11 +318,7 @@ impl Host {
             step_limit,
             keeper,
         } = run;
-        let members: Option<Vec<_>> = neighbours
-            .iter()
-            .map(|(_, id)| self.by_id.get(id))
-            .collect();
-        let members = members.ok_or(HostError::Neighbours)?;
+        let members = self.neighbours(&neighbours)?;
         let is_ascending = neighbours.is_sorted_by(|(a, _), (b, _)| a < b);
         if !is_ascending {
             return Err(HostError::Neighbours);
@@ -339,10 +328,9 @@ impl Host {
         // Of whoever sends without end a few frames are held, and the rest is not read.
         let (sender, inbox) = mpsc::channel(2 * members.len() + 1);
         for (place, member) in members.into_iter().enumerate() {
-            member.is_wanted.send_replace(true);
             let link = tolerant::Outgoing::new(
-                Arc::clone(member),
-                place,
+                member,
+                (place, neighbours[place].0),
                 session,
                 (me, life),
                 format.longest(),
@@ -360,18 +348,26 @@ impl Host {
             self.tasks.spawn(incoming.read());
             self.links.push(link);
         }
-        let driver = tolerant::Driver {
+        let began = self.hub.awake.now();
+        let actor = tolerant::LinkedPeer {
             peer,
+            links: self.links.clone(),
+            stalling,
+            began,
+            alarm: None,
+            look: Time(0),
+        };
+        let keeping = tolerant::Keeping {
             format,
             keeper,
-            inbox,
             links: self.links.clone(),
-            neighbours: neighbours.iter().map(|(index, _)| *index).collect(),
             hub: Arc::clone(&self.hub),
-            stalling,
-            stop: self.stop.subscribe(),
-            began: self.hub.awake.now(),
             defect: self.defect.clone(),
+        };
+        let clock = tolerant::AwakeSince(Arc::clone(&self.hub), began);
+        let driver = tolerant::Driver {
+            runtime: Runtime::new(actor, keeping, clock, inbox),
+            stop: self.stop.subscribe(),
         };
         self.gone = Some(sender);
         let runtime = Handle::current();
@@ -479,6 +475,17 @@ impl Host {
 }
 
 impl Host {
+    /// The neighbours of a run, to whom connections are wanted from now on.
+    fn neighbours(&self, of: &[(PeerIndex, PublicId)]) -> Result<Vec<Arc<Member>>, HostError> {
+        let members = of.iter().map(|(_, id)| self.by_id.get(id).cloned());
+        let members: Option<Vec<_>> = members.collect();
+        let members = members.ok_or(HostError::Neighbours)?;
+        for member in &members {
+            member.is_wanted.send_replace(true);
+        }
+        Ok(members)
+    }
+
     /// Waits a moment. Whoever waits for the caller to take an event must not wait in vain.
     async fn pass_time(&mut self) {
         tokio::select! {

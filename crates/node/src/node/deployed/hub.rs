@@ -10,12 +10,12 @@ use libp2p_stream::Control;
 use tokio::sync::{Notify, mpsc, watch};
 
 use super::awake::Awake;
-use super::error::Misbehaviour;
-use super::evidence::Evidence;
 use super::frames::{Heard, Log};
 use super::received::KeptStamps;
 use super::serving::{Command, Link};
 use super::setup::HostEvent;
+use crate::node::equivocation::Evidence;
+use crate::node::misbehaviour::Misbehaviour;
 use crate::session::PublicId;
 
 /// A place for one thing, which a newer one replaces.

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use super::evidence::{SIGNED_STAMP_LEN, SignedStamp};
+use crate::node::equivocation::{SIGNED_STAMP_LEN, SignedStamp};
 use crate::session::{MOST_PARTS, MOST_STAMPS, PublicId};
 
 /// Stamps that a host keeps of all it has received: as many as it can show.

@@ -1,12 +1,14 @@
 //! What a host is given, and what it tells.
 
 use std::collections::BTreeSet;
+use std::ops::AddAssign;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::error::{GateError, HostError, Misbehaviour};
-use super::evidence::Evidence;
 use super::tolerance::Told;
+use crate::node::equivocation::Evidence;
+use crate::node::error::{GateError, HostError};
+use crate::node::misbehaviour::Misbehaviour;
 use crate::protocol::averaging::PeerBytes;
 use crate::protocol::{Event, PeerSetup};
 use crate::session::{Identity, PublicId};
@@ -108,6 +110,14 @@ pub struct Written {
     pub bytes: PeerBytes,
     /// Records that were written again after a connection had broken.
     pub resent: u64,
+}
+
+impl AddAssign for Written {
+    fn add_assign(&mut self, other: Self) {
+        self.messages += other.messages;
+        self.bytes += other.bytes;
+        self.resent += other.resent;
+    }
 }
 
 /// What a host tells. Events about one member come in no particular order with control frames of others.

@@ -13,7 +13,7 @@ use libp2p::{PeerId, Stream, StreamProtocol};
 use libp2p_stream::Control;
 use tokio::time::{sleep, timeout};
 
-use super::error::Misbehaviour;
+use crate::node::misbehaviour::Misbehaviour;
 use crate::protocol::SessionId;
 use crate::protocol::wire::signed::SIGNED_VERSION;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use zeroize::Zeroizing;
 
-use super::error::GateError;
+use crate::node::error::GateError;
 use crate::protocol::regroup::{Attempt, End, Evidence, Resume, View};
 use crate::protocol::tolerant::{Format, TolerantPeer};
 use crate::protocol::{Event, FaultKind, SessionId};

@@ -12,9 +12,9 @@ use libp2p::swarm::{Config, NetworkBehaviour, Swarm};
 use libp2p::{Multiaddr, PeerId, Transport as _, noise, quic, tcp, yamux};
 
 use super::super::listening;
-use super::error::HostError;
 use super::pending::PendingPerAddress;
 use super::setup::{HostLimits, PER_MEMBER};
+use crate::node::error::HostError;
 
 /// Connections stay open however quiet they are.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(10 * 365 * 24 * 60 * 60);

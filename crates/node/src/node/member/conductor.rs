@@ -19,9 +19,8 @@ use super::setup::{Attempts, MemberResult, MemberSetup, Planned, Progress, Relea
 use super::status::Status;
 pub(super) use super::verdict::Stage;
 use super::verdict::{Consequence, Situation};
-use crate::node::deployed::{
-    Host, HostError, HostEvent, HostLimits, HostSetup, MemberAddress, Written,
-};
+use crate::node::HostError;
+use crate::node::deployed::{Host, HostEvent, HostLimits, HostSetup, MemberAddress, Written};
 use crate::node::network::span;
 #[cfg(unix)]
 use crate::node::store::{Asked, ControlServer};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::node::deployed::HostError;
+use crate::node::HostError;
 use crate::node::descriptors::TooFewFiles;
 use crate::node::store::{
     Account, Digest, JournalError, LedgerError, Refusal, SessionEnd, StoreError,
@@ -368,14 +368,12 @@ impl MemberError {
     /// A failure of the host or of the peer, in a session that has charged this, and that the others go on with or not.
     pub(super) fn of_host(error: HostError, charged: Charged, goes_on: bool) -> Self {
         match error {
-            HostError::Charge { release, source } | HostError::Gate { release, source } => {
-                Self::NotCharged {
-                    release,
-                    why: source.to_string(),
-                    charged,
-                    goes_on,
-                }
-            }
+            HostError::Charge { release, source } => Self::NotCharged {
+                release,
+                why: source.to_string(),
+                charged,
+                goes_on,
+            },
             HostError::Begin { release, source } => Self::NotBegun {
                 release,
                 why: source.to_string(),

@@ -14,9 +14,10 @@ use super::words::{self, Unread, Word};
 use crate::engine::testing::{changed, session_of};
 use crate::engine::{Session, Silent, lockstep};
 use crate::linalg::SparseRows;
-use crate::node::exchange::{Report, Written};
+use crate::node::deployed::Written;
+use crate::node::exchange::Report;
 use crate::privacy::ring::{Grid, Modulus};
-use crate::protocol::averaging::{AveragingKind, PeerBytes};
+use crate::protocol::averaging::AveragingKind;
 use crate::protocol::{Event, RingParameters, Summand};
 use crate::topology::Graph;
 use crate::vocabulary::{Label, PeerIndex, ReleaseId, Seed};
@@ -74,7 +75,7 @@ impl Story {
         }
         let written = Written {
             messages: 9,
-            bytes: PeerBytes::default(),
+            ..Written::default()
         };
         words.extend(PEERS.map(|peer| words::written(PeerIndex(peer), &written)));
         // Whoever tells the same sums makes the same states.

@@ -14,8 +14,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use super::hosts::Hosts;
 use super::words::{self, exactly};
 use super::{Notice, Place};
-use crate::node::SwarmError;
-use crate::node::host_error::HostError;
+use crate::node::HostError;
 use crate::node::identity::{self, Roster};
 use crate::node::listening::listen;
 use crate::node::options::Transport;
@@ -55,16 +54,15 @@ fn number(hosts: &Hosts, host: usize) -> PeerIndex {
 fn build(
     place: &Place<'_>,
     admitted: impl Iterator<Item = usize>,
-) -> Result<Swarm<Behaviour>, SwarmError> {
+) -> Result<Swarm<Behaviour>, HostError> {
     let key = |host| identity::keypair(place.session.seed(), number(place.hosts, host));
     let roster = admitted.map(|host| {
         let id = key(host).public().to_peer_id();
         (number(place.hosts, host), id)
     });
     let roster = Roster::new(roster);
-    let own = number(place.hosts, place.own);
     swarm::build(&key(place.own), Transport::Tcp, &roster, place.patience)
-        .map_err(|source| SwarmError::Noise { peer: own, source })
+        .map_err(|source| HostError::Encryption(Box::new(source)))
 }
 
 /// The greeting of this process: what all must have in common.
@@ -81,7 +79,7 @@ pub(super) async fn gather(
     place: &Place<'_>,
     service: &mut JoinSet<()>,
     notice: &mut dyn FnMut(Notice),
-) -> Result<Vec<Link>, SwarmError> {
+) -> Result<Vec<Link>, HostError> {
     let all = place.hosts.all();
     if all.len() == 1 {
         return Ok(Vec::new());
@@ -127,7 +125,7 @@ pub(super) async fn gather(
                     after: place.patience,
                 };
                 tell(&mut links, &error).await;
-                return Err(error.into());
+                return Err(error);
             }
         };
         let (id, mut stream) =
@@ -154,7 +152,7 @@ pub(super) async fn gather(
             let text = words::failed(&error.to_string());
             let _ = words::say(&mut stream, &text).await;
             tell(&mut links, &error).await;
-            return Err(error.into());
+            return Err(error);
         }
         let (read, write) = stream.split();
         links[host] = Some(Link { host, read, write });
@@ -180,7 +178,7 @@ pub(super) async fn join(
     place: &Place<'_>,
     service: &mut JoinSet<()>,
     notice: &mut dyn FnMut(Notice),
-) -> Result<Link, SwarmError> {
+) -> Result<Link, HostError> {
     let first = &place.hosts.all()[0];
     let mut swarm = build(place, std::iter::once(0))?;
     let id = identity::keypair(place.session.seed(), number(place.hosts, 0));
@@ -199,11 +197,10 @@ pub(super) async fn join(
                 return Err(HostError::Stranger {
                     host: first.name.clone(),
                     source: Box::new(source),
-                }
-                .into());
+                });
             }
             Ok(Err(_)) if Instant::now() + PAUSE < deadline => sleep(PAUSE).await,
-            Ok(Err(_)) | Err(_) => return Err(missing().into()),
+            Ok(Err(_)) | Err(_) => return Err(missing()),
         }
         if quiet.is_some_and(|quiet| quiet <= Instant::now()) {
             quiet = None;
@@ -233,7 +230,7 @@ pub(super) async fn join(
                 return Ok(Link { host, read, write });
             }
             Ok(None) if Instant::now() + PAUSE < deadline => sleep(PAUSE).await,
-            Ok(None) | Err(_) => return Err(missing().into()),
+            Ok(None) | Err(_) => return Err(missing()),
         }
     }
 }

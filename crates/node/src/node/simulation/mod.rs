@@ -38,11 +38,10 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep, timeout};
 
-pub use super::host_error::HostError;
 pub use hosts::{Host, Hosts, HostsError, MOST_BYTES, MOST_HOSTS};
 
 use super::descriptors;
-use super::error::SwarmError;
+use super::error::HostError;
 use super::exchange::Report;
 use super::listening::listen;
 use super::network::{self, Node, Shared};
@@ -95,14 +94,14 @@ struct Place<'a> {
 /// Blocks as [`run`](super::run) does. `hosts` have passed [`Hosts::check`]; of `options` only the stall timeout counts.
 ///
 /// # Errors
-/// [`SwarmError`], with [`SwarmError::Host`] for what concerns other hosts.
+/// [`HostError`]; of what concerns other hosts, those of which it [says so](HostError::concerns_a_host).
 pub fn lead(
     session: &Session,
     hosts: &Hosts,
     options: &SwarmOptions,
     notice: &mut dyn FnMut(Notice),
     observer: &mut dyn Observer,
-) -> Result<Outcome, SwarmError> {
+) -> Result<Outcome, HostError> {
     let place = Place::new(session, hosts, 0, options)?;
     runtime()?.block_on(leading(&place, notice, observer))
 }
@@ -120,20 +119,20 @@ pub fn follow(
     options: &SwarmOptions,
     notice: &mut dyn FnMut(Notice),
     observer: &mut dyn Observer,
-) -> Result<(), SwarmError> {
+) -> Result<(), HostError> {
     let place = Place::new(session, hosts, own, options)?;
     runtime()?.block_on(following(&place, notice, observer))
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, SwarmError> {
+fn runtime() -> Result<tokio::runtime::Runtime, HostError> {
     if Handle::try_current().is_ok() {
-        return Err(SwarmError::NestedRuntime);
+        return Err(HostError::NestedRuntime);
     }
     Builder::new_multi_thread()
         .enable_all()
         .thread_name("undertone-simulate")
         .build()
-        .map_err(SwarmError::Runtime)
+        .map_err(HostError::Runtime)
 }
 
 impl<'a> Place<'a> {
@@ -142,11 +141,11 @@ impl<'a> Place<'a> {
         hosts: &'a Hosts,
         own: usize,
         options: &SwarmOptions,
-    ) -> Result<Self, SwarmError> {
+    ) -> Result<Self, HostError> {
         let loss = session.schedule().loss();
         if !loss.is_none() {
             let loss = loss.fraction();
-            return Err(SwarmError::Lossless { loss });
+            return Err(HostError::Lossless { loss });
         }
         let place = Self {
             session,
@@ -159,7 +158,7 @@ impl<'a> Place<'a> {
             neighbours.filter(move |v| !place.is_here(PeerIndex(**v)))
         });
         let sockets = away.count() as u64 + u64::from(hosts.peers());
-        descriptors::check_count(sockets).map_err(SwarmError::from)?;
+        descriptors::check_count(sockets).map_err(HostError::from)?;
         Ok(place)
     }
 
@@ -173,7 +172,7 @@ impl<'a> Place<'a> {
 
     /// Swarms of all peers here, which listen to each other in memory, and to the others over TCP where one of them
     /// will dial.
-    async fn listening(&self) -> Result<Vec<(Swarm<Behaviour>, Multiaddr)>, SwarmError> {
+    async fn listening(&self) -> Result<Vec<(Swarm<Behaviour>, Multiaddr)>, HostError> {
         let mut listening = Vec::new();
         for peer in self.peers() {
             let (mut swarm, inside) =
@@ -182,8 +181,9 @@ impl<'a> Place<'a> {
             let mut dialling = neighbours.filter(|v| **v < peer.0);
             if dialling.any(|v| !self.is_here(PeerIndex(*v))) {
                 let outside = self.hosts.all()[self.own].peer_address(peer);
+                let address = outside.to_string();
                 let listened = listen(&mut swarm, outside, self.patience).await;
-                listened.map_err(|source| SwarmError::Listen { peer, source })?;
+                listened.map_err(|source| HostError::Listen { address, source })?;
             }
             listening.push((swarm, inside));
         }
@@ -195,7 +195,7 @@ impl<'a> Place<'a> {
         &self,
         listening: Vec<(Swarm<Behaviour>, Multiaddr)>,
         reports: mpsc::Sender<(PeerIndex, Report)>,
-    ) -> Result<(JoinSet<()>, Arc<AtomicU64>), SwarmError> {
+    ) -> Result<(JoinSet<()>, Arc<AtomicU64>), HostError> {
         let shared = Shared::new(self.patience, reports);
         let mut known: BTreeMap<PeerIndex, (libp2p::PeerId, Multiaddr)> = BTreeMap::new();
         for (peer, (swarm, inside)) in self.peers().zip(&listening) {
@@ -234,7 +234,7 @@ impl<'a> Place<'a> {
     }
 
     /// The error with the name of the host on which the neighbour is that it is about.
-    fn explained(&self, error: SwarmError) -> SwarmError {
+    fn explained(&self, error: HostError) -> HostError {
         let away = |peer: &PeerIndex| !self.is_here(*peer);
         let host = error
             .neighbour()
@@ -242,10 +242,10 @@ impl<'a> Place<'a> {
             .and_then(|v| self.hosts.of(v));
         match host {
             None => error,
-            Some(host) => SwarmError::Host(HostError::Neighbour {
+            Some(host) => HostError::LostNeighbour {
                 host: host.name.clone(),
                 source: Box::new(error),
-            }),
+            },
         }
     }
 }
@@ -257,7 +257,7 @@ async fn leading(
     place: &Place<'_>,
     notice: &mut dyn FnMut(Notice),
     observer: &mut dyn Observer,
-) -> Result<Outcome, SwarmError> {
+) -> Result<Outcome, HostError> {
     let mut service = JoinSet::new();
     let listening = place.listening().await?;
     let links = link::gather(place, &mut service, notice).await?;
@@ -291,9 +291,9 @@ async fn leading(
             sleep(GRACE).await;
             let lost = lost.lock().unwrap_or_else(PoisonError::into_inner);
             Err(match lost.iter().min() {
-                Some(&host) => SwarmError::Host(HostError::Lost {
+                Some(&host) => HostError::Lost {
                     host: place.name(host),
-                }),
+                },
                 None => place.explained(error),
             })
         }
@@ -350,7 +350,7 @@ async fn listen_to(
             Err(Unread::Malformed(what)) => HostError::Malformed { host: name, what },
         };
         let has_ended = matches!(error, HostError::Ended { .. });
-        let _ = reports.send((first, Report::Failed(error.into()))).await;
+        let _ = reports.send((first, Report::Failed(error))).await;
         // It still waits for the word of host 0, which must not leave before that word has arrived.
         while has_ended && words::hear(&mut read, session.plan(), &peers).await.is_ok() {}
         return;
@@ -361,7 +361,7 @@ async fn following(
     place: &Place<'_>,
     notice: &mut dyn FnMut(Notice),
     observer: &mut dyn Observer,
-) -> Result<(), SwarmError> {
+) -> Result<(), HostError> {
     let mut service = JoinSet::new();
     let listening = place.listening().await?;
     let Link {
@@ -383,13 +383,12 @@ async fn following(
     let first = place.name(0);
     match timeout(2 * place.patience, heard.recv()).await {
         Ok(Some(Ok(Word::Start))) => notice(Notice::Begun),
-        Ok(word) => return Err(over(&first, word).into()),
+        Ok(word) => return Err(over(&first, word)),
         Err(_) => {
             return Err(HostError::Silent {
                 host: first,
                 after: 2 * place.patience,
-            }
-            .into());
+            });
         }
     }
     let (reports, mut received) = mpsc::channel(network::REPORTS);
@@ -421,18 +420,18 @@ async fn following(
                         words::written(peer, &sent)
                     }
                     Some((_, Report::Failed(error))) => break Err(Failure::Own(error)),
-                    None => break Err(Failure::Own(SwarmError::TaskLost)),
+                    None => break Err(Failure::Own(HostError::TaskLost)),
                 };
                 match timeout(place.patience, words::say(&mut write, &word)).await {
                     Ok(Ok(())) => {}
-                    Ok(Err(_)) => break Err(Failure::Own(HostError::Lost { host: first.clone() }.into())),
+                    Ok(Err(_)) => break Err(Failure::Own(HostError::Lost { host: first.clone() })),
                     Err(_) => {
                         let after = place.patience;
                         break Err(Failure::Heard(HostError::Silent { host: first.clone(), after }));
                     }
                 }
             }
-            Some(Err(_)) = tasks.join_next() => break Err(Failure::Own(SwarmError::TaskLost)),
+            Some(Err(_)) = tasks.join_next() => break Err(Failure::Own(HostError::TaskLost)),
             _ = ticks.tick() => {
                 observer.progress(progress.load(Ordering::Relaxed).min(expected), expected);
                 if finished.is_some_and(|at| at.elapsed() > 2 * place.patience) {
@@ -444,14 +443,14 @@ async fn following(
     };
     let end = match end {
         Ok(()) => Ok(()),
-        Err(Failure::Heard(error)) => Err(error.into()),
+        Err(Failure::Heard(error)) => Err(error),
         Err(Failure::Own(error)) => {
             let error = place.explained(error);
             let word = words::failed(&error.to_string());
             let _ = timeout(GRACE, words::say(&mut write, &word)).await;
             // Host 0 knows best who was first to go.
             match timeout(WORD, heard.recv()).await {
-                Ok(word) => Err(over(&first, word).into()),
+                Ok(word) => Err(over(&first, word)),
                 Err(_) => Err(error),
             }
         }
@@ -464,7 +463,7 @@ async fn following(
 /// Why a host other than 0 ends.
 enum Failure {
     /// Its own peers cannot go on.
-    Own(SwarmError),
+    Own(HostError),
     /// Host 0 said so, or is gone.
     Heard(HostError),
 }

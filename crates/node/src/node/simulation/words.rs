@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use futures::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::node::exchange::Written;
+use crate::node::deployed::Written;
 use crate::protocol::averaging::PeerBytes;
 use crate::protocol::{SessionPlan, Summand};
 use crate::vocabulary::{PeerIndex, ReleaseId};
@@ -173,7 +173,11 @@ pub(super) async fn hear(
                 sums,
                 coordinates,
             };
-            let written = Written { messages, bytes };
+            let written = Written {
+                messages,
+                bytes,
+                ..Written::default()
+            };
             Ok(Word::Written { peer, written })
         }
         REALS | RESIDUES | SUM => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::AsyncWriteExt;
 
 use super::rogue::{Rogue, against_in, fault};
-use super::{LIMIT, SwarmError, Transport, beside_one_another, session_of, spread_rows};
+use super::{HostError, LIMIT, Transport, beside_one_another, session_of, spread_rows};
 use crate::engine::Session;
 use crate::protocol::averaging::AveragingKind;
 use crate::protocol::wire::{self, CHUNK_BYTES, HEADER_LEN, WireError};
@@ -43,7 +43,7 @@ fn frames(session: &Session) -> [Vec<u8>; 3] {
 }
 
 /// How peer 0 ends when peer 1 says this and then nothing.
-fn ends(session: &Session, said: &[&[u8]], stall: Duration) -> SwarmError {
+fn ends(session: &Session, said: &[&[u8]], stall: Duration) -> HostError {
     let bytes = said.concat();
     against_in(session, Transport::Memory, stall, |rogue| rogue.say(bytes))
 }
@@ -111,7 +111,7 @@ fn a_stream_that_ends_in_the_middle_of_a_message_is_an_error_at_once() {
     assert!(
         matches!(
             error,
-            SwarmError::Disconnected {
+            HostError::Disconnected {
                 neighbour: PeerIndex(1),
                 received: 1,
                 expected: 2,

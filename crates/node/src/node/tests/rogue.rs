@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout};
 use super::super::edge::{self, PROTOCOL};
 use super::super::exchange::Report;
 use super::super::network::{self, Node, Shared, span};
-use super::super::{SwarmError, Transport};
+use super::super::{HostError, Transport};
 use super::{LIMIT, TRANSPORTS, beside_one_another, pair, runtime, spread_rows};
 use crate::engine::Session;
 use crate::engine::testing::session_of;
@@ -63,7 +63,7 @@ impl Rogue {
 }
 
 /// How peer 0 of [`pair`] ends when `rogue` plays peer 1.
-fn against<F, Play>(transport: Transport, stall: Duration, rogue: F) -> SwarmError
+fn against<F, Play>(transport: Transport, stall: Duration, rogue: F) -> HostError
 where
     F: FnOnce(Rogue) -> Play,
     Play: Future<Output = ()> + Send + 'static,
@@ -77,7 +77,7 @@ pub(super) fn against_in<F, Play>(
     transport: Transport,
     stall: Duration,
     rogue: F,
-) -> SwarmError
+) -> HostError
 where
     F: FnOnce(Rogue) -> Play,
     Play: Future<Output = ()> + Send + 'static,
@@ -129,9 +129,9 @@ where
 }
 
 /// The fault that peer 0 reports; the culprit must be peer 1.
-pub(super) fn fault(error: SwarmError) -> FaultKind {
+pub(super) fn fault(error: HostError) -> FaultKind {
     match error {
-        SwarmError::Fault {
+        HostError::Fault {
             reporter: PeerIndex(0),
             fault:
                 Fault {
@@ -257,7 +257,7 @@ fn a_block_ahead_of_its_exchange_stays_with_its_sender() {
             std::future::pending().await
         };
         let error = against_in(&session, transport, Duration::from_secs(4), play);
-        assert!(matches!(error, SwarmError::Handshake { .. }), "{error:?}");
+        assert!(matches!(error, HostError::Handshake { .. }), "{error:?}");
         assert_eq!(told.try_recv(), Ok(true), "{transport:?}");
     });
 }
@@ -283,7 +283,7 @@ fn a_neighbour_that_never_acknowledges_is_named() {
     });
     assert!(matches!(
         error,
-        SwarmError::Handshake {
+        HostError::Handshake {
             from: PeerIndex(0),
             to: PeerIndex(1),
             ..
@@ -320,7 +320,7 @@ fn a_neighbour_that_never_reads_the_last_frames_is_named() {
         assert!(
             matches!(
                 error,
-                SwarmError::Unread {
+                HostError::Unread {
                     peer: PeerIndex(0),
                     neighbour: PeerIndex(1),
                     ..
@@ -342,7 +342,7 @@ fn a_neighbour_that_stops_is_an_error_at_once() {
     });
     assert!(matches!(
         error,
-        SwarmError::Disconnected {
+        HostError::Disconnected {
             neighbour: PeerIndex(1),
             received: 1,
             expected: 12,

@@ -9,16 +9,16 @@ use libp2p::Stream;
 use tokio::sync::{mpsc, watch};
 use tokio::time::timeout;
 
-use super::super::error::Misbehaviour;
-use super::super::evidence::Evidence;
 use super::super::hub::{Hub, Member};
 use super::super::streams::{self, Refusal};
 use super::receiving::{Blame, blame};
 use super::{ACKNOWLEDGED_EVERY, LARGE, Receiving};
+use crate::node::error::HostError;
+use crate::node::misbehaviour::Misbehaviour;
+use crate::node::plain::Inbound;
 use crate::protocol::wire::HEADER_LEN;
 use crate::protocol::wire::signed::{self, DIGESTED, RECORD_HEAD_LEN};
 use crate::protocol::{Lane, Message, SessionId};
-use crate::session::PublicId;
 use crate::vocabulary::PeerIndex;
 
 /// How long a greeting may take to come.
@@ -29,19 +29,6 @@ const SETTLING: Duration = Duration::from_millis(500);
 
 /// Streams that may end within a record although their connection stays. A member that is about to use a newer connection may drop one.
 const MOST_BROKEN_INSIDE: u32 = 3;
-
-/// What the tasks around a driver tell it.
-#[derive(Debug)]
-pub(in crate::node) enum Inbound {
-    /// A message, with its sender as authenticated by the connection and its signature.
-    Message { from: PeerIndex, message: Message },
-    /// A neighbour misbehaves.
-    Fault {
-        culprit: PublicId,
-        what: Misbehaviour,
-        evidence: Option<Evidence>,
-    },
-}
 
 /// One directed edge at its receiver.
 pub(in crate::node) struct Incoming {
@@ -109,14 +96,12 @@ impl Incoming {
         if let Err(blame) = self.read_streams().await {
             let (what, evidence) = *blame;
             // A driver that is gone has nobody to blame any more.
-            let _ = self
-                .inbox
-                .send(Inbound::Fault {
-                    culprit,
-                    what,
-                    evidence,
-                })
-                .await;
+            let misbehaved = HostError::Misbehaved {
+                culprit,
+                what,
+                evidence: evidence.map(Box::new),
+            };
+            let _ = self.inbox.send(Inbound::Failed(misbehaved)).await;
         }
     }
 

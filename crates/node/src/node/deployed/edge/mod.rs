@@ -13,11 +13,13 @@ mod outgoing;
 mod receiving;
 mod sending;
 
-pub(super) use incoming::{Inbound, Incoming};
+pub(super) use incoming::Incoming;
 #[cfg(test)]
 pub(in crate::node) use incoming::{Stopped, read_record};
 pub(super) use outgoing::Outgoing;
-pub(in crate::node) use receiving::{Blame, Receiving, blame};
+pub(in crate::node) use receiving::Receiving;
+#[cfg(test)]
+pub(in crate::node) use receiving::{Blame, blame};
 pub(in crate::node) use sending::{Record, Sending};
 
 /// Records between two acknowledgements.

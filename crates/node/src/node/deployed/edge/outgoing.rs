@@ -7,10 +7,12 @@ use futures::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use libp2p::Stream;
 use tokio::sync::{Notify, mpsc};
 
-use super::super::error::Misbehaviour;
 use super::super::hub::{Hub, Member, lock};
 use super::super::streams::{self, Purpose};
-use super::{Inbound, Record, Sending};
+use super::{Record, Sending};
+use crate::node::error::HostError;
+use crate::node::misbehaviour::Misbehaviour;
+use crate::node::plain::Inbound;
 use crate::protocol::SessionId;
 
 /// One directed edge at its sender.
@@ -90,16 +92,13 @@ impl Outgoing {
                 }
             }
         };
-        let culprit = self.member.id;
-        let evidence = None;
+        let misbehaved = HostError::Misbehaved {
+            culprit: self.member.id,
+            what,
+            evidence: None,
+        };
         // A driver that is gone has nobody to blame any more.
-        let _ = inbox
-            .send(Inbound::Fault {
-                culprit,
-                what,
-                evidence,
-            })
-            .await;
+        let _ = inbox.send(Inbound::Failed(misbehaved)).await;
     }
 
     /// Opens a stream and writes on it until it breaks.

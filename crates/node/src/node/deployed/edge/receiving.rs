@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::super::error::Misbehaviour;
-use super::super::evidence::{Evidence, SignedStamp};
+use crate::node::equivocation::{Evidence, SignedStamp};
+use crate::node::misbehaviour::Misbehaviour;
 use crate::protocol::wire::signed::{self, Stamping};
 use crate::protocol::wire::{Arriving, FrameSizes, HEADER_LEN, Memory};
 use crate::protocol::{Body, Message};

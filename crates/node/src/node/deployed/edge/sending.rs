@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use futures::{AsyncWrite, AsyncWriteExt};
 
-use super::super::error::Misbehaviour;
-use super::super::evidence::SignedStamp;
 use super::super::setup::Written;
 use super::LARGE;
+use crate::node::equivocation::SignedStamp;
+use crate::node::misbehaviour::Misbehaviour;
 use crate::protocol::averaging::Phase;
 use crate::protocol::wire::signed::{Stamp, record_head, signed_header};
 use crate::protocol::wire::{Frame, PREFIX_LEN};

@@ -2,12 +2,12 @@
 
 use futures::{AsyncReadExt, AsyncWriteExt};
 
-use super::super::error::Misbehaviour;
-use super::super::evidence::{Evidence, EvidenceError};
 use super::super::frames::{MAX_CONTROL_FRAMES, MAX_CONTROL_LEN};
 use super::super::streams::{CONTROL, EDGE};
 use super::rogue::{Rogue, blame, message, pair, record};
 use super::*;
+use crate::node::equivocation::{Evidence, EvidenceError};
+use crate::node::misbehaviour::Misbehaviour;
 use crate::node::tests::beside_one_another;
 use crate::protocol::wire::WireError;
 use crate::protocol::{Body, FaultKind, SessionId};

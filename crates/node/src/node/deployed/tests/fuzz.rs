@@ -9,11 +9,11 @@ use futures::io::{AsyncRead, AsyncWrite, Cursor};
 use rand::{Rng, RngExt};
 
 use super::super::edge::{Receiving, Stopped, read_record};
-use super::super::evidence::{Evidence, SIGNED_STAMP_LEN};
 use super::super::frames::{self, MAX_CONTROL_LEN, Unreadable};
 use super::super::streams::{answer_control, answer_edge};
 use super::rogue::{message, pair, record};
 use super::*;
+use crate::node::equivocation::{Evidence, SIGNED_STAMP_LEN};
 use crate::protocol::wire::FrameSizes;
 use crate::protocol::{Body, Lane, SessionId};
 use crate::vocabulary::{Label, Seed};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::super::edge::{Receiving, Record, read_record};
-use super::super::error::{GateError, HostError};
 use super::rogue::{Rogue, pair};
 use super::*;
+use crate::node::{GateError, HostError};
 use crate::protocol::{CollectingOutbox, Event, Input, Lane, Peer};
 use crate::vocabulary::{ReleaseId, Time};
 
@@ -92,7 +92,7 @@ fn nothing_of_a_release_leaves_when_its_gate_fails() {
             error
         });
         assert!(
-            matches!(&error, HostError::Gate { release, .. } if release.0 == refused),
+            matches!(&error, HostError::Charge { release, .. } if release.0 == refused),
             "{error}"
         );
         assert!(error.to_string().contains("the disk is full"));

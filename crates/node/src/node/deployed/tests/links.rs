@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use tokio::time::{Instant, sleep};
 
-use super::super::error::HostError;
 use super::*;
+use crate::node::HostError;
 use crate::session::{Reason, SessionHash, Signed, Statement};
 
 /// The next control frame.

@@ -3,8 +3,8 @@
 use futures::executor::block_on;
 
 use super::super::edge::{Blame, Receiving, Record};
-use super::super::error::Misbehaviour;
 use super::*;
+use crate::node::misbehaviour::Misbehaviour;
 use crate::protocol::wire::signed::{RECORD_HEAD_LEN, check_record_head};
 use crate::protocol::wire::{CHUNK_BYTES, FrameSizes, HEADER_LEN, WireError};
 use crate::protocol::{Body, Message, SessionId, Values};

@@ -5,13 +5,13 @@ use futures::executor::block_on;
 use libp2p::Stream;
 
 use super::super::edge::Record;
-use super::super::error::Misbehaviour;
-use super::super::evidence::Evidence;
 use super::super::hub::Hub;
 use super::super::streams::{self, Purpose};
 use super::*;
 use crate::engine::testing::session_of;
 use crate::linalg::SparseRows;
+use crate::node::equivocation::Evidence;
+use crate::node::misbehaviour::Misbehaviour;
 use crate::protocol::averaging::AveragingKind;
 use crate::protocol::{Body, Message, SessionId, Values};
 use crate::topology::Graph;

@@ -10,9 +10,9 @@
 
 use futures::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::node::deployed::error::Misbehaviour;
 use crate::node::deployed::streams::Refusal;
 use crate::node::deployed::tolerance::{Life, SignedLife};
+use crate::node::misbehaviour::Misbehaviour;
 use crate::protocol::SessionId;
 
 const MARK: u8 = 0x75;

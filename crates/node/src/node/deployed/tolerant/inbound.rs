@@ -1,7 +1,7 @@
 //! What the tasks around the driver of a tolerant peer tell it.
 
-use crate::node::deployed::error::HostError;
 use crate::node::deployed::tolerance::Life;
+use crate::node::error::HostError;
 use crate::protocol::tolerant::Frame;
 
 /// What the tasks around a driver tell it, of neighbours by their place in the list.

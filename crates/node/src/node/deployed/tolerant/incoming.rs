@@ -14,10 +14,10 @@ use super::inbound::Inbound;
 use super::outgoing::Outgoing;
 use super::stalling::WAITING;
 use crate::node::deployed::defect::Defect;
-use crate::node::deployed::error::Misbehaviour;
 use crate::node::deployed::hub::{Hub, lock};
 use crate::node::deployed::streams;
 use crate::node::deployed::tolerance::Life;
+use crate::node::misbehaviour::Misbehaviour;
 use crate::protocol::tolerant::{Format, Frame};
 
 /// How long a greeting may take to come.

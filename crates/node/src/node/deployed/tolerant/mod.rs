@@ -1,7 +1,7 @@
 //! The network of a peer that tolerates the loss of others: its driver, and what carries frames between two of its kind.
 //!
 //! ```text
-//!  caller ◀── events ── driver: owns the TolerantPeer ──▶ Keeper: ledger and disk
+//!  caller ◀── events ── loop: owns the TolerantPeer ────▶ Keeper: ledger and disk
 //!                         │ frames            ▲ frames, neighbours that are back, gone
 //!                         ▼                   │
 //!                       Outgoing            Incoming            one each per neighbour
@@ -21,6 +21,7 @@
 //! What leaves has been charged and is on the disk: [`Keeper`](super::Keeper) is asked before any frame that follows is handed to a neighbour, and where it fails nothing
 //! leaves any more.
 
+mod actor;
 mod driver;
 mod greeting;
 mod inbound;
@@ -31,7 +32,8 @@ mod stalling;
 #[cfg(test)]
 mod tests;
 
-pub(super) use driver::Driver;
+pub(super) use actor::LinkedPeer;
+pub(super) use driver::{AwakeSince, Driver, Keeping};
 pub(super) use inbound::Inbound;
 pub(super) use incoming::Incoming;
 pub(super) use outgoing::Outgoing;

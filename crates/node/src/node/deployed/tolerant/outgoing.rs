@@ -13,12 +13,14 @@ use tokio::time::{sleep, timeout};
 use super::greeting::{self, Answer, Standing};
 use super::inbound::Inbound;
 use super::queue::Queue;
-use crate::node::deployed::error::{HostError, Misbehaviour};
 use crate::node::deployed::hub::{Hub, Member, lock};
 use crate::node::deployed::streams::{Refusal, TOLERANT};
 use crate::node::deployed::tolerance::{Life, SignedLife};
+use crate::node::error::HostError;
+use crate::node::misbehaviour::Misbehaviour;
 use crate::protocol::SessionId;
 use crate::session::PublicId;
+use crate::vocabulary::PeerIndex;
 
 /// The pause between two attempts to open a stream.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -31,6 +33,7 @@ pub(in super::super) struct Outgoing {
     pub(in super::super) member: Arc<Member>,
     /// Which of the neighbours it is.
     pub(super) place: usize,
+    pub(super) neighbour: PeerIndex,
     pub(super) session: SessionId,
     me: PublicId,
     pub(super) own: SignedLife,
@@ -65,10 +68,16 @@ impl From<io::Error> for Ended {
     }
 }
 
+/// The place of a neighbour among these links, which ascend.
+pub(super) fn place_of(links: &[Arc<Outgoing>], neighbour: PeerIndex) -> Option<usize> {
+    let place = links.binary_search_by_key(&neighbour, |link| link.neighbour);
+    place.ok()
+}
+
 impl Outgoing {
     pub(in super::super) fn new(
         member: Arc<Member>,
-        place: usize,
+        (place, neighbour): (usize, PeerIndex),
         session: SessionId,
         (me, own): (PublicId, SignedLife),
         longest: usize,
@@ -76,6 +85,7 @@ impl Outgoing {
         Self {
             member,
             place,
+            neighbour,
             session,
             me,
             own,

@@ -8,8 +8,9 @@ use futures::io::Cursor;
 use super::case::{GRACE, STEP};
 use super::process::{Effect, Process};
 use super::*;
+use crate::node::HostError;
 use crate::node::deployed::{
-    Blame, FrameRecord, Gate, HostError, Receiving, SIGNED_STAMP_LEN, Stopped, blame, read_record,
+    Blame, FrameRecord, Gate, Receiving, SIGNED_STAMP_LEN, Stopped, blame, read_record,
 };
 use crate::node::member::error::MemberError;
 use crate::node::network::span;
@@ -225,7 +226,7 @@ impl Plain {
         while self.passed < release {
             let next = self.passed.next();
             (self.gate)(next).map_err(|source| {
-                End::Failed(HostError::Gate {
+                End::Failed(HostError::Charge {
                     release: next,
                     source,
                 })
