@@ -267,15 +267,15 @@ impl SimulationBuilder {
         if !promise.noise.is_none() && found > asked * (1.0 + 1e-9) {
             return Err(SimulationError::Promise { found, asked });
         }
-        let simulation = Simulation {
-            plan: Arc::new(plan),
+        let simulation = Simulation::of_parts(
+            Arc::new(plan),
             algorithm,
-            rows: Arc::new(PeerRows::new(rows)),
-            start: (Start::Random, Arc::from([])),
-            setting: blake3::derive_key("undertone 2026-11 rows in memory v1", &[]),
-            root: seed.clone(),
-            runner: Arc::clone(&self.runner),
-        };
+            Arc::new(PeerRows::new(rows)),
+            (Start::Random, Arc::from([])),
+            blake3::derive_key("undertone 2026-11 rows in memory v1", &[]),
+            seed.clone(),
+            Arc::clone(&self.runner),
+        );
         // Whatever a session can refuse is refused here.
         simulation.try_session(&seed)?;
         Ok(simulation)

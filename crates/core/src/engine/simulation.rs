@@ -15,16 +15,16 @@ use crate::vocabulary::Seed;
 /// Experiment files and rows in memory are builders of this one type, and whatever looks at sessions takes it.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    pub(crate) plan: Arc<Plan>,
-    pub(crate) algorithm: Arc<dyn Algorithm>,
-    pub(crate) rows: Arc<PeerRows>,
+    plan: Arc<Plan>,
+    algorithm: Arc<dyn Algorithm>,
+    rows: Arc<PeerRows>,
     /// Where the query starts, with the public item degrees that it may start at.
-    pub(crate) start: (Start, Arc<[u32]>),
+    start: (Start, Arc<[u32]>),
     /// What noise is bound to beside plan and rows.
-    pub(crate) setting: [u8; 32],
+    setting: [u8; 32],
     /// The root of all random streams.
-    pub(crate) root: Seed,
-    pub(crate) runner: Arc<dyn Runner>,
+    root: Seed,
+    runner: Arc<dyn Runner>,
 }
 
 impl Simulation {
