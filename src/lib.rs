@@ -58,6 +58,7 @@
 //!                    data  recommender      formats, filters | low-pass scores, rankings, held-out data
 //! undertone-node     node                   libp2p: the swarm engine, deployed members
 //!                    session                agreement without a server: ids, invitations, roster, beacon, keys
+//! undertone-papers   papers                 algorithms as published: deflation, Frank–Wolfe and others
 //! undertone-core     engine                 simulations: central, federated, lockstep, event
 //!                    plan                   what is promised and what keeps it: noise, budget, averaging, from data alone
 //!                    protocol               sans-IO peer, messages, wire format, averaging schemes
@@ -77,6 +78,7 @@
 pub use undertone_core::{algorithm, dataset, engine, noise, plan, protocol, writing};
 #[cfg(feature = "node")]
 pub use undertone_node::{node, session};
+pub use undertone_papers as papers;
 pub use undertone_privacy::{interactions, linalg, privacy, topology, vocabulary};
 
 pub mod assess;

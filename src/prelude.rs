@@ -14,8 +14,8 @@
 //! | errors | [`SimulationError`], [`PlanError`], [`RunnerError`], [`VerifyError`], [`ExperimentError`] |
 
 pub use crate::algorithm::{
-    Algorithm, Covariance, Deflation, History, IsometricCovariance, Krylov, Momentum, PowerMethod,
-    PrivatePowerIteration, Program, PublicState, RakedCovariance, ReleaseSpec, Streaming,
+    Algorithm, Covariance, History, IsometricCovariance, Krylov, Momentum, PowerMethod, Program,
+    PublicState, RakedCovariance, ReleaseSpec, Streaming,
 };
 pub use crate::assess::audit::{Audit, AuditError, AuditOptions, audit};
 pub use crate::assess::verification::{Verification, VerifyError, VerifyOptions, verify};
@@ -32,6 +32,7 @@ pub use crate::linalg::{
 };
 #[cfg(feature = "node")]
 pub use crate::node::Swarm;
+pub use crate::papers::{Deflation, PrivatePowerIteration};
 pub use crate::plan::{Averaging, LossTolerance, Noise, Plan, PlanError, Promise};
 pub use crate::privacy::{Adjacency, Public, Rule, Statistic};
 pub use crate::protocol::averaging::AveragingKind;

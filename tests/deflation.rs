@@ -4,13 +4,14 @@ use std::io::Read;
 use std::sync::Arc;
 
 use nalgebra::DMatrix;
-use undertone::algorithm::{Algorithm, Deflation, PowerMethod};
+use undertone::algorithm::{Algorithm, PowerMethod};
 use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::data::Dataset;
 use undertone::engine::Simulation;
 use undertone::engine::central::{self, SumNoise};
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{Block, SparseRows, subspace_distance};
+use undertone::papers::Deflation;
 use undertone::plan::Promise;
 use undertone::privacy::{Adjacency, Delta, Epsilon, gaussian};
 use undertone::protocol::averaging::AveragingKind;

@@ -115,15 +115,19 @@ fn imports_point_down_only() {
         "src",
         "crates/privacy/src",
         "crates/core/src",
+        "crates/papers/src",
         "crates/node/src",
     ];
     let read =
         |folder| std::fs::read_to_string(repository(folder).join("lib.rs")).expect("readable");
     let libraries = libraries.map(read);
     for (layer, _) in BELOW.iter().filter(|(layer, _)| *layer != "node") {
+        let crates = format!("pub use undertone_{layer} as {layer};");
         let declared = format!("pub mod {layer};");
         assert!(
-            libraries.iter().any(|text| text.contains(&declared)),
+            libraries
+                .iter()
+                .any(|text| text.contains(&declared) || text.contains(&crates)),
             "{layer}"
         );
     }
@@ -234,8 +238,9 @@ fn files_exempt_as_tests_are_compiled_for_tests_only() {
             None => (parts[..parts.len() - 1].join("/"), parts[parts.len() - 1]),
         };
         let read = |path: String| std::fs::read_to_string(repository(&path));
-        let parent = read(format!("{folder}/mod.rs")).or_else(|_| read(format!("{folder}.rs")));
-        let parent = parent.unwrap_or_else(|error| panic!("{}: {error}", source.path));
+        let parent = ["/mod.rs", ".rs", "/lib.rs"].map(|end| read(format!("{folder}{end}")));
+        let parent = parent.into_iter().find_map(Result::ok);
+        let parent = parent.unwrap_or_else(|| panic!("{}: no parent", source.path));
         let declared = ["mod", "pub(super) mod", "pub(crate) mod"];
         let declared = declared.map(|how| format!("#[cfg(test)]\n{how} {name};"));
         // What the tests of other crates share.

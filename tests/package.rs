@@ -114,7 +114,7 @@ fn the_package_is_complete_small_and_without_data_of_other_terms() {
 /// The crates below are packages of their own, with licence and a page that says what they are for.
 #[test]
 fn the_packages_of_the_other_crates_are_complete() {
-    for name in ["privacy", "core", "node"] {
+    for name in ["privacy", "core", "papers", "node"] {
         let Some((files, warnings)) = listed(&format!("undertone-{name}")) else {
             return;
         };

@@ -10,7 +10,12 @@ use std::process::{Command, Output};
 use crate::support::{repository, skipped};
 
 /// The crates that recipes change.
-const CRATES: [&str; 3] = ["undertone", "undertone-privacy", "undertone-core"];
+const CRATES: [&str; 4] = [
+    "undertone",
+    "undertone-privacy",
+    "undertone-core",
+    "undertone-papers",
+];
 
 /// Where the diffs are.
 const FOLDER: &str = "docs/recipes";
@@ -178,7 +183,7 @@ const FILTERS: [&str; 11] = [
     "privacy::sensitivity::any_floor",
     "privacy::sensitivity::attacks::cases::every_registered_bound_is_attacked",
     "privacy::sensitivity::attacks::cases::interaction_bounds_hold",
-    "algorithm::smoothed",
+    "smoothed::tests::",
     "data::formats::",
 ];
 

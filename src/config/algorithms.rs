@@ -4,7 +4,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::table_keys::keys_of;
 use super::tagged::{TaggedTable, deserialize_tagged};
-use crate::algorithm::{self, AlgorithmTable, Start, Weights};
+use crate::algorithm::{
+    self, AlgorithmTable, Completer, CompleterParts, PartsError, Start, Weights,
+};
+use crate::papers;
 
 /// The key that says which kind a table is of.
 pub(super) const KIND: &str = "kind";
@@ -20,7 +23,7 @@ pub(super) const SHARED: [&str; 5] = [
 
 /// Defines all kinds: their tables, their reader and their writer.
 macro_rules! kinds {
-    ($($name:literal => $variant:ident($table:ident),)+) => {
+    ($($name:literal => $variant:ident($table:ty),)+) => {
         /// `[algorithm]`: the keys of one kind.
         #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
         #[serde(tag = "kind")]
@@ -28,7 +31,7 @@ macro_rules! kinds {
             $(
                 #[doc = concat!("`kind = \"", $name, "\"`")]
                 #[serde(rename = $name)]
-                $variant(algorithm::$table),
+                $variant($table),
             )+
         }
 
@@ -40,7 +43,7 @@ macro_rules! kinds {
 
         /// All kinds by name, each with its keys.
         pub(super) const KINDS: &[(&str, fn() -> &'static [&'static str])] =
-            &[$(($name, keys_of::<algorithm::$table>),)+];
+            &[$(($name, keys_of::<$table>),)+];
 
         impl AnyAlgorithmTable {
             /// The name in files.
@@ -59,6 +62,17 @@ macro_rules! kinds {
                 }
             }
 
+            /// What predicts ratings, made again from its public numbers: it predicts what the one that gave them predicts, to the bit.
+            ///
+            /// # Errors
+            /// [`PartsError`] for a method of no kind, and for numbers that it cannot have.
+            pub fn completer(parts: &CompleterParts) -> Result<Box<dyn Completer>, PartsError> {
+                $(if let Some(completer) = <$table>::completer(parts)? {
+                    return Ok(completer);
+                })+
+                let found = parts.method.clone();
+                Err(PartsError::Method { found })
+            }
         }
 
         impl TaggedTable for AnyAlgorithmTable {
@@ -73,8 +87,8 @@ macro_rules! kinds {
         }
 
         $(
-            impl From<algorithm::$table> for AnyAlgorithmTable {
-                fn from(table: algorithm::$table) -> Self {
+            impl From<$table> for AnyAlgorithmTable {
+                fn from(table: $table) -> Self {
                     Self::$variant(table)
                 }
             }
@@ -83,22 +97,22 @@ macro_rules! kinds {
 }
 
 kinds! {
-    "power" => Power(PowerTable),
-    "momentum" => Momentum(MomentumTable),
-    "krylov" => Krylov(KrylovTable),
-    "covariance" => Covariance(CovarianceTable),
-    "isometric-covariance" => IsometricCovariance(IsometricCovarianceTable),
-    "raked-covariance" => RakedCovariance(RakedCovarianceTable),
-    "deflation" => Deflation(DeflationTable),
-    "ppi" => Ppi(PpiTable),
-    "streaming" => Streaming(StreamingTable),
-    "clipped-power" => ClippedPower(ClippedPowerTable),
-    "spectral-ridge" => SpectralRidge(SpectralRidgeTable),
-    "frank-wolfe" => FrankWolfe(FrankWolfeTable),
-    "svd-completion" => SvdCompletion(SvdCompletionTable),
-    "projected-gradient" => ProjectedGradient(ProjectedGradientTable),
-    "pilot" => Pilot(PilotTable),
-    "auto" => Auto(AutoTable),
+    "power" => Power(algorithm::PowerTable),
+    "momentum" => Momentum(algorithm::MomentumTable),
+    "krylov" => Krylov(algorithm::KrylovTable),
+    "covariance" => Covariance(algorithm::CovarianceTable),
+    "isometric-covariance" => IsometricCovariance(algorithm::IsometricCovarianceTable),
+    "raked-covariance" => RakedCovariance(algorithm::RakedCovarianceTable),
+    "deflation" => Deflation(papers::DeflationTable),
+    "ppi" => Ppi(papers::PpiTable),
+    "streaming" => Streaming(algorithm::StreamingTable),
+    "clipped-power" => ClippedPower(papers::ClippedPowerTable),
+    "spectral-ridge" => SpectralRidge(algorithm::SpectralRidgeTable),
+    "frank-wolfe" => FrankWolfe(papers::FrankWolfeTable),
+    "svd-completion" => SvdCompletion(papers::SvdCompletionTable),
+    "projected-gradient" => ProjectedGradient(papers::ProjectedGradientTable),
+    "pilot" => Pilot(algorithm::PilotTable),
+    "auto" => Auto(algorithm::AutoTable),
 }
 
 impl AnyAlgorithmTable {
@@ -127,6 +141,15 @@ impl AnyAlgorithmTable {
     #[must_use]
     pub fn weights(&self) -> Weights {
         self.table().requirements().weights
+    }
+
+    /// How contributions are clipped of rows that fill some of so many slots; `None` where they are not.
+    #[must_use]
+    pub fn clip(&self, slots: usize) -> Option<papers::Clip> {
+        match self {
+            Self::ClippedPower(table) => Some(table.rule(slots)),
+            _ => None,
+        }
     }
 
     /// Whether the algorithm is still to be chosen.

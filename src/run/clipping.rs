@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::algorithm::{Clip, ClipRule, ClippedPower};
 use crate::engine::Outcome;
+use crate::papers::{Clip, ClipRule, ClippedPower};
 use crate::scenario::Experiment;
 
 /// How contributions were clipped.

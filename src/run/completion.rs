@@ -7,7 +7,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::outcomes::Outcomes;
-use crate::algorithm::{Completer, CompleterParts, PublicState, completer, has_signal};
+use crate::algorithm::{
+    AlgorithmTable, Completer, CompleterParts, PublicState, SpectralRidgeTable, has_signal,
+};
 use crate::engine::{Outcome, Session};
 use crate::linalg::{Block, SparseRows};
 use crate::protocol::{ReleaseError, kernel};
@@ -137,7 +139,7 @@ impl Baselines {
                 item_means,
                 constants: BTreeMap::from(constants.map(|(name, x)| (name.to_owned(), x))),
             };
-            completer(&parts).ok()
+            SpectralRidgeTable::completer(&parts).ok()?
         };
         let error = |made: Option<Box<dyn Completer>>| rmse(test, rows, made?.as_ref());
         Some(Self {

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::predictor::{Predictor, PredictorError};
 use super::recommend::{Format, RecommendError, titles_of};
-use crate::algorithm::{PartsError, completer};
-use crate::config::{Config, read_config};
+use crate::algorithm::PartsError;
+use crate::config::{AnyAlgorithmTable, Config, read_config};
 use crate::data::{self, Interactions};
 use crate::linalg::SparseRows;
 use crate::recommender::top_items;
@@ -107,7 +107,8 @@ pub enum PredictError {
 /// [`PredictError`] naming the file and what to change.
 pub fn predict(request: &PredictRequest) -> Result<Predictions, PredictError> {
     let predictor = Predictor::read(&request.folder)?;
-    let completer = completer(&predictor.parts).map_err(|source| PredictError::Parts {
+    let completer = AnyAlgorithmTable::completer(&predictor.parts);
+    let completer = completer.map_err(|source| PredictError::Parts {
         folder: request.folder.clone(),
         source,
     })?;

@@ -3,10 +3,11 @@
 use super::error::{AlgorithmTableError, ExperimentError, PrivacyTableError};
 use super::rules::{Rule, keep};
 use super::{clipping, completion, graph};
-use crate::algorithm::{AlgorithmError, ClipRule, Output};
+use crate::algorithm::{AlgorithmError, Output};
 use crate::config::{AnyAlgorithmTable, Config};
 use crate::data::Dataset;
 use crate::linalg::start_block;
+use crate::papers::ClipRule;
 use crate::privacy::PrivacyError;
 use crate::protocol::SessionPlanError;
 use crate::vocabulary::{Quantity, Seed};
@@ -67,7 +68,7 @@ pub(super) fn check_in_memory(
     if let Some((key, _)) = beyond.into_iter().find(|(_, given)| *given) {
         return Err(AlgorithmTableError::InMemory { key });
     }
-    match table.clip(1) {
+    match algorithm.clip(1) {
         Some(clip) if clip.rule == ClipRule::SparseVector => {
             let rule = clip.rule.name();
             Err(AlgorithmTableError::ClipInMemory { rule })

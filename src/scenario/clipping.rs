@@ -1,15 +1,15 @@
 //! Clipped contributions: which keys go with a clip, and what a curator's searches for thresholds take of the budget.
 
 use super::error::{AlgorithmTableError, PrivacyTableError};
-use crate::algorithm::{Clip, ClipRule};
 use crate::config::{Config, EngineKind};
+use crate::papers::{Clip, ClipRule};
 use crate::plan::{self, Promise};
 use crate::privacy::Scheme;
 use crate::vocabulary::Distribution;
 
 /// Refuses a clip with what it does not go with.
 pub(super) fn check(config: &Config) -> Result<(), AlgorithmTableError> {
-    let Some(Clip { rule, .. }) = config.algorithm.table().clip(1) else {
+    let Some(Clip { rule, .. }) = config.algorithm.clip(1) else {
         return Ok(());
     };
     if config.evaluation.diagnostics {
@@ -37,7 +37,7 @@ pub(super) fn search_epsilon(
     let table = config.algorithm.table();
     let gaussian = promise.noise.distribution() == Distribution::Gaussian;
     // What a share is when it is not said is the table's to say, not that of how many rows there are.
-    let Some(clip) = table.clip(1).filter(|_| gaussian) else {
+    let Some(clip) = config.algorithm.clip(1).filter(|_| gaussian) else {
         return Ok(None);
     };
     if clip.rule != ClipRule::SparseVector {
@@ -51,7 +51,7 @@ pub(super) fn search_epsilon(
 /// How rows that fill some of so many slots are clipped; `None` where they are not.
 pub(super) fn of(config: &Config, slots: usize, searches: Option<f64>) -> Option<Clip> {
     let noisy = config.noise.scheme != Scheme::None;
-    config.algorithm.table().clip(slots).map(|clip| Clip {
+    config.algorithm.clip(slots).map(|clip| Clip {
         test_epsilon: searches.filter(|_| noisy).unwrap_or(0.0),
         ..clip
     })

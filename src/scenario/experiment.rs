@@ -28,12 +28,13 @@ use super::in_memory::InMemory;
 use super::preconditioning::Preconditioning;
 use super::rating_test::RatingTest;
 use super::warning::Warning;
-use crate::algorithm::{Algorithm, Clip, Completion, Form, Prelude, Program, ReleaseSpec};
+use crate::algorithm::{Algorithm, Completion, Form, Prelude, Program, ReleaseSpec};
 use crate::config::{Config, resolved};
 use crate::data::{self, Interactions};
 use crate::engine::PeerRows;
 use crate::engine::event::faults::FaultSchedule;
 use crate::linalg::{ItemWeights, SparseRows};
+use crate::papers::Clip;
 use crate::plan::{Plan, mixing_bounds};
 use crate::privacy::{
     Calibrated, Delta, GroupLoss, NoisePlan, Scheme, Sensitivity, SensitivitySpec, Statement,

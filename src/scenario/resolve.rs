@@ -18,11 +18,12 @@ use super::{
     algorithm_keys, clipping, completion, defaults, dropouts, filters, graph, labels, memory,
     numbers, pilot, placement, planning, promise, recommender, warnings,
 };
-use crate::algorithm::{Clip, Completion, DataFacts, Prelude};
+use crate::algorithm::{Completion, DataFacts, Prelude};
 use crate::config::{Config, EngineKind, check_identity, read_config};
 use crate::data;
 use crate::engine::event::Latency;
 use crate::linalg::{ItemWeights, SparseRows};
+use crate::papers::Clip;
 use crate::plan::Promise;
 use crate::privacy::Sensitivity;
 use crate::protocol::averaging::DEFAULT_TOLERANCE;

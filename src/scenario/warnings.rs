@@ -2,8 +2,9 @@
 
 use super::experiment::Experiment;
 use super::warning::Warning;
-use crate::algorithm::{ClipRule, Start};
+use crate::algorithm::Start;
 use crate::config::{DataFormat, EngineKind};
+use crate::papers::ClipRule;
 use crate::privacy::Scheme;
 use crate::protocol::averaging::Form;
 use crate::topology::Origin;

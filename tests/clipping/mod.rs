@@ -3,12 +3,12 @@
 mod digits;
 mod neighbours;
 
-use undertone::algorithm::ClipRule;
 use undertone::assess::audit::{AuditOptions, audit};
 use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::engine::central::{self, SumNoise};
 use undertone::engine::{EngineError, Silent, event, federated, lockstep};
 use undertone::linalg::{Block, subspace_distance};
+use undertone::papers::ClipRule;
 use undertone::privacy::{Delta, Epsilon, gaussian, sparse_vector};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::run::run;

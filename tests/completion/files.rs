@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use undertone::config::AnyAlgorithmTable;
 use undertone::engine::Silent;
 use undertone::protocol::averaging::AveragingKind;
 use undertone::run::output;
@@ -64,7 +65,7 @@ fn a_user_predicts_alone_what_the_run_predicts() {
     assert_eq!(found.predictions.len(), data.items() - items.len());
     let test = experiment.rating_test().expect("some");
     assert_eq!(found.centre, test.centre(user));
-    let completer = undertone::algorithm::completer(&predictor.parts).expect("whole");
+    let completer = AnyAlgorithmTable::completer(&predictor.parts).expect("whole");
     let all = completer.complete(items, values);
     for one in &found.predictions {
         let item = (0..data.items()).find(|&i| data.item_name(i) == one.item);

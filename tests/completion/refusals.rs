@@ -3,13 +3,14 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use undertone::algorithm::{
-    Algorithm, Completion, CompletionMode, FrankWolfe, FrankWolfeParameters, Global, Local,
-    ProjectedGradient, RatedRows, SHARES, SpectralRidge, StepRule, SvdCompletion,
-};
+use undertone::algorithm::{Algorithm, Completion, RatedRows, SHARES, SpectralRidge};
 use undertone::data::{Dataset, Interactions};
 use undertone::engine::SimulationError;
 use undertone::engine::{NewSessionError, Simulation};
+use undertone::papers::{
+    CompletionMode, FrankWolfe, FrankWolfeParameters, Global, Local, ProjectedGradient, StepRule,
+    SvdCompletion,
+};
 use undertone::plan::{PlanError, Promise};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::{PlannedRelease, SessionPlanError};

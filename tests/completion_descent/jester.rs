@@ -3,8 +3,7 @@
 use std::time::Instant;
 
 use rayon::prelude::*;
-use undertone::algorithm::completer;
-use undertone::config::Config;
+use undertone::config::{AnyAlgorithmTable, Config};
 use undertone::engine::Silent;
 use undertone::engine::central::{self, SumNoise};
 use undertone::run::completion::{completer_of, rmse, rmse_of};
@@ -155,7 +154,7 @@ fn errors(experiment: &Experiment, seed: u64) -> [f64; 2] {
     let outcome = central::run(&session, SumNoise::Curator, &mut Silent).expect("runs");
     let mut parts = completer_of(&session, &outcome).expect("released").parts();
     parts.constants.remove("own check");
-    let unchecked = completer(&parts).expect("its own parts");
+    let unchecked = AnyAlgorithmTable::completer(&parts).expect("its own parts");
     let test = experiment.rating_test().expect("ratings are kept aside");
     let rows = experiment.samples().expect("ratings");
     let both = [

@@ -3,13 +3,15 @@
 use std::sync::{Arc, LazyLock};
 
 use undertone::algorithm::{
-    Algorithm, Clip, ClipRule, ClippedPower, Completion, CompletionMode, Covariance, Deflation,
-    FrankWolfe, FrankWolfeParameters, Global, Krylov, Local, LocalData, PowerMethod,
-    Preconditioned, PrivatePowerIteration, RakedCovariance, RatedRows, SHARES, SpectralRidge,
-    StepRule, Streaming,
+    Algorithm, Completion, Covariance, Krylov, LocalData, PowerMethod, Preconditioned,
+    RakedCovariance, RatedRows, SHARES, SpectralRidge, Streaming,
 };
 use undertone::engine::{Session, SessionError};
 use undertone::linalg::{ItemWeights, SparseRows};
+use undertone::papers::{
+    Clip, ClipRule, ClippedPower, CompletionMode, Deflation, FrankWolfe, FrankWolfeParameters,
+    Global, Local, PrivatePowerIteration, StepRule,
+};
 use undertone::privacy::ring::{Grid, Modulus};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::{

@@ -4,16 +4,18 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use undertone::algorithm::{
-    Algorithm, AlgorithmError, Clip, ClipRule, ClippedPower, Completion, CompletionMode,
-    Covariance, Deflation, FrankWolfe, FrankWolfeParameters, Global, IsometricCovariance, Krylov,
-    Local, Momentum, OjaStep, Pilot, PowerMethod, Preconditioned, PrivatePowerIteration,
-    ProjectedGradient, RakedCovariance, RatedRows, SHARES, SpectralRidge, StepRule, Streaming,
-    SvdCompletion,
+    Algorithm, AlgorithmError, Completion, Covariance, IsometricCovariance, Krylov, Momentum,
+    Pilot, PowerMethod, Preconditioned, RakedCovariance, RatedRows, SHARES, SpectralRidge,
+    Streaming,
 };
 use undertone::data::{Dataset, Interactions, RowBounds};
 use undertone::engine::Simulation;
 use undertone::engine::SimulationError;
 use undertone::linalg::{ItemWeights, SparseRows};
+use undertone::papers::{
+    Clip, ClipRule, ClippedPower, CompletionMode, Deflation, FrankWolfe, FrankWolfeParameters,
+    Global, Local, OjaStep, PrivatePowerIteration, ProjectedGradient, StepRule, SvdCompletion,
+};
 use undertone::plan::{Noise, Promise};
 use undertone::privacy::Adjacency;
 use undertone::protocol::averaging::AveragingKind;

@@ -9,9 +9,10 @@ use crate::support::repository;
 const LIST: &str = "src/config/algorithms.rs";
 
 /// Where a kind's name may stand as a text of its own: a completer made of parts names its method as they do.
-const PLACES: [&str; 4] = [
+const PLACES: [&str; 5] = [
     LIST,
     "crates/core/src/algorithm/",
+    "crates/papers/src/",
     "src/guide/",
     "src/run/completion.rs",
 ];

@@ -1,7 +1,7 @@
 //! The layer map as tables.
 
 /// What each layer may name, lowest first. `lib.rs` and `main.rs` stand above all.
-pub(super) const BELOW: [(&str, &[&str]); 27] = [
+pub(super) const BELOW: [(&str, &[&str]); 28] = [
     ("vocabulary", &[]),
     ("linalg", &["vocabulary"]),
     // Numbers and bytes to files: it knows nothing of what they mean.
@@ -15,6 +15,8 @@ pub(super) const BELOW: [(&str, &[&str]); 27] = [
     // A reader hands sparse rows to the linear algebra.
     ("data", &["vocabulary", "linalg", "interactions", "dataset"]),
     ("algorithm", &["vocabulary", "linalg"]),
+    // As a stranger would write algorithms.
+    ("papers", &["vocabulary", "linalg", "algorithm"]),
     // What a user does with a basis: it needs no protocol and no privacy parameter.
     (
         "recommender",
@@ -99,6 +101,7 @@ pub(super) const BELOW: [(&str, &[&str]); 27] = [
             "dataset",
             "data",
             "algorithm",
+            "papers",
             "privacy",
             "protocol",
             "engine",
@@ -115,6 +118,7 @@ pub(super) const BELOW: [(&str, &[&str]); 27] = [
             "dataset",
             "data",
             "algorithm",
+            "papers",
             "noise",
             "privacy",
             "protocol",
@@ -137,6 +141,7 @@ pub(super) const BELOW: [(&str, &[&str]); 27] = [
             "dataset",
             "data",
             "algorithm",
+            "papers",
             "privacy",
             "protocol",
             "plan",
@@ -160,6 +165,7 @@ pub(super) const BELOW: [(&str, &[&str]); 27] = [
             "dataset",
             "data",
             "algorithm",
+            "papers",
             "noise",
             "privacy",
             "protocol",
@@ -184,6 +190,7 @@ pub(super) const BELOW: [(&str, &[&str]); 27] = [
             "dataset",
             "data",
             "algorithm",
+            "papers",
             "privacy",
             "protocol",
             "plan",
@@ -203,6 +210,7 @@ pub(super) const BELOW: [(&str, &[&str]); 27] = [
             "dataset",
             "data",
             "algorithm",
+            "papers",
             "privacy",
             "protocol",
             "plan",

@@ -9,6 +9,7 @@ use crate::support::repository;
 pub(super) struct Source {
     /// Relative to the repository, with forward slashes.
     pub(super) path: String,
+    place: String,
     /// The code, comments and the insides of literals removed.
     pub(super) code: String,
     /// Lines as written.
@@ -20,10 +21,24 @@ pub(super) struct Source {
 /// Names of modules that hold tests only, as files or folders.
 pub(super) const TEST_FOLDERS: [&str; 4] = ["tests", "testing", "attacks", "hostile"];
 
+/// `src/…` of this file. The crate of papers is one layer, and so a folder.
+fn place(path: &str) -> String {
+    match path.strip_prefix("crates/papers/src/") {
+        Some("lib.rs") => "src/papers/mod.rs".to_owned(),
+        Some(file) => format!("src/papers/{file}"),
+        None => {
+            let inner = path.strip_prefix("crates/");
+            let inner = inner.and_then(|path| path.split_once('/'));
+            inner.map_or(path, |(_, place)| place).to_owned()
+        }
+    }
+}
+
 impl Source {
     pub(super) fn new(path: &str, text: &str) -> Self {
         Self {
             path: path.to_owned(),
+            place: place(path),
             code: blanked(text),
             lines: text.lines().count(),
             lines_before_tests: lines_before_tests(text),
@@ -32,11 +47,7 @@ impl Source {
 
     /// Where it is in its crate: `src/…`. A layer has one name, whichever crate it is in.
     pub(super) fn place(&self) -> &str {
-        let inner = self
-            .path
-            .strip_prefix("crates/")
-            .and_then(|path| path.split_once('/'));
-        inner.map_or(&self.path, |(_, place)| place)
+        &self.place
     }
 
     /// The layer it belongs to: `src/LAYER/…`.
@@ -77,6 +88,7 @@ impl Source {
         }
         Self {
             path: self.path.clone(),
+            place: self.place.clone(),
             code,
             lines: self.lines,
             lines_before_tests: self.lines_before_tests,

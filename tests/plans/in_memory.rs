@@ -3,10 +3,11 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use undertone::algorithm::{Covariance, Deflation, Krylov, PowerMethod};
+use undertone::algorithm::{Covariance, Krylov, PowerMethod};
 use undertone::data::{Dataset, Interactions};
 use undertone::engine::Simulation;
 use undertone::linalg::SparseRows;
+use undertone::papers::Deflation;
 use undertone::plan::{Noise, Promise};
 use undertone::privacy::Adjacency;
 use undertone::protocol::averaging::AveragingKind;

@@ -4,6 +4,7 @@ mod batches;
 mod centred;
 mod composite;
 mod coordinates;
+mod names;
 mod proved;
 mod refusals;
 mod triangle;

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use undertone::algorithm::{
-    Algorithm, Centred, CompletionMode, Covariance, Deflation, FrankWolfe, FrankWolfeParameters,
-    Global, IsometricCovariance, Krylov, Local, Momentum, NotPreconditioned, OnGraph, Pilot,
-    PowerMethod, Precondition, Preconditioned, Prelude, PrivatePowerIteration, Program, Proved,
-    PublicState, RakedCovariance, RatedRows, StepRule, Streaming, contribution,
+    Algorithm, Centred, Covariance, IsometricCovariance, Krylov, Momentum, NotPreconditioned,
+    OnGraph, Pilot, PowerMethod, Precondition, Preconditioned, Prelude, Program, Proved,
+    PublicState, RakedCovariance, RatedRows, Streaming, contribution,
 };
 use undertone::data::Dataset;
 use undertone::engine::SimulationError;
 use undertone::engine::{Session, Silent, Simulation, lockstep};
 use undertone::linalg::{Block, ItemWeights, NotFullRank, SparseRows, start_block};
+use undertone::papers::{
+    CompletionMode, Deflation, FrankWolfe, FrankWolfeParameters, Global, Local,
+    PrivatePowerIteration, StepRule,
+};
 use undertone::plan::{BudgetShare, PlanError, Promise};
 use undertone::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use undertone::protocol::averaging::AveragingKind;

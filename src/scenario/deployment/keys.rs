@@ -77,7 +77,7 @@ const RULES: &[Rule] = &[
     ),
     (
         "algorithm.clip",
-        |config| config.algorithm.table().clip(1).is_some(),
+        |config| config.algorithm.clip(1).is_some(),
         "thresholds are chosen by how many rows there are, which nobody knows here: set algorithm.kind = \"power\" and leave clip out",
     ),
     (

@@ -37,7 +37,7 @@ const UNLISTED: &[Rule] = &[
     ),
     (
         "algorithm.clip",
-        |config| config.algorithm.table().clip(1).is_some(),
+        |config| config.algorithm.clip(1).is_some(),
         "is planned by the number of users",
     ),
     (

@@ -62,7 +62,8 @@ pub fn mean_share(
 }
 
 /// What finite `values` are multiplied with to have norm at most 1 in units of `radius`: a finite number for every radius above 0.
-pub(super) fn shortening(values: &[f64], radius: f64) -> f64 {
+#[must_use]
+pub fn shortening(values: &[f64], radius: f64) -> f64 {
     let largest = values.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     // Of a radius whose reciprocal is not finite; a smaller factor makes a row shorter.
     let unit = radius.recip().min(f64::MAX);
@@ -79,7 +80,7 @@ pub(super) fn shortening(values: &[f64], radius: f64) -> f64 {
 }
 
 /// Writes `row` in units of `radius` and shortens it to norm 1. A row with a number that is not finite becomes 0.
-pub(super) fn shorten(row: &mut [f64], radius: f64) {
+pub fn shorten(row: &mut [f64], radius: f64) {
     match row.iter().all(|x| x.is_finite()) {
         true => {
             let factor = shortening(row, radius);

@@ -5,12 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::table::{
-    AlgorithmTable, DataFacts, DataRequirements, check_iterations, made, one, program_of,
-};
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, made, one, program_of};
 use super::{Algorithm, AlgorithmError, History, Program, Proved, PublicState, ReleaseSpec};
 use super::{Precondition, Start};
-use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows, leading_eigenvectors};
+use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId};
 
 /// A = Σ_u r̂_uᵀr̂_u, released once as its packed upper triangle with independent noise of equal σ on every one of the
@@ -90,17 +88,9 @@ impl Algorithm for Covariance {
         let Some(released) = state.past.last() else {
             return Arc::clone(&state.query);
         };
-        Arc::new(leading((self.dimension, self.rank), released.sum.values()))
+        let matrix = PackedTriangle::new(self.dimension, released.sum.values());
+        Arc::new(matrix.leading_eigenvectors(self.rank))
     }
-}
-
-/// The eigenvectors with the `rank` algebraically largest eigenvalues of a symmetric matrix given by its packed triangle.
-pub(super) fn leading((dimension, rank): (usize, usize), triangle: &[f64]) -> Block {
-    let matrix = PackedTriangle::new(dimension, triangle);
-    // Any scale gives the same vectors; this one keeps products of huge entries finite.
-    let scale = matrix.max_entry();
-    let scale = if scale > 0.0 { scale.recip() } else { 1.0 };
-    leading_eigenvectors(dimension, rank, |x| matrix.times(&(x * scale)))
 }
 
 /// `[algorithm]` with `kind = "covariance"`.
@@ -136,7 +126,7 @@ impl AlgorithmTable for CovarianceTable {
     }
 
     fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
-        check_iterations("covariance", 1, self.iterations)?;
+        AlgorithmError::check_iterations("covariance", 1, self.iterations)?;
         made(Covariance::new(facts.items, self.rank))
     }
 

@@ -1,6 +1,6 @@
 //! Numbers that make no algorithm.
 
-use super::{ClipError, DescentError, RatedRows};
+use super::{RatedRows, Text};
 
 /// Numbers that make no algorithm.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -25,16 +25,6 @@ pub enum AlgorithmError {
         /// The value given.
         found: f64,
     },
-    /// A rank the algorithm does not have.
-    #[error(
-        "algorithm.kind = \"{algorithm}\" finds one eigenvector: set algorithm.rank = 1, found {found}; deflation finds several"
-    )]
-    Rank {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// The rank given.
-        found: usize,
-    },
     /// A number of iterations the algorithm cannot run.
     #[error(
         "algorithm.kind = \"{algorithm}\" releases everything in {needed} iteration(s): set algorithm.iterations = {needed}, \
@@ -48,23 +38,30 @@ pub enum AlgorithmError {
         /// The number given.
         found: u32,
     },
-    /// A share of the budget that leaves nothing to one side.
-    #[error(
-        "algorithm.eigenvalue_share must lie strictly between 0 and 1, found {found}: 0.05 leaves most of the budget to the vectors"
-    )]
-    EigenvalueShare {
-        /// The value given.
-        found: f64,
-    },
     /// A choice that is still to be made.
     #[error(
         "algorithm.kind = \"auto\" is a choice that `undertone run`, `advise`, `verify` and `audit` make of one experiment, after a pilot: name an \
          algorithm here, such as the one that `undertone advise` recommends"
     )]
     Unchosen,
-    /// Numbers that make no descent.
-    #[error(transparent)]
-    Descent(#[from] DescentError),
+    /// A number out of its range.
+    #[error("algorithm.{key} must be {range}, found {found}")]
+    Number {
+        /// The key.
+        key: &'static str,
+        /// The values that it can have.
+        range: &'static str,
+        /// The value given.
+        found: f64,
+    },
+    /// A key that the algorithm does not have, or needs, or that does not go with the others.
+    #[error("algorithm.{key} {why}")]
+    Key {
+        /// The key.
+        key: &'static str,
+        /// Why, and what to change.
+        why: Text,
+    },
     /// A method of completion where there are no ratings.
     #[error(
         "algorithm.kind = \"{algorithm}\" predicts ratings: set data.values = \"ratings\", with data.ranges and data.row_clip"
@@ -89,20 +86,6 @@ pub enum AlgorithmError {
         /// The numbers given.
         found: RatedRows,
     },
-    /// A coherence that no vector has.
-    #[error(
-        "algorithm.coherence must lie between 1 and the number of items, {items}, found {found}: it is a guess at n times the largest squared \
-         entry of the eigenvector"
-    )]
-    Coherence {
-        /// The value given.
-        found: f64,
-        /// Items n.
-        items: usize,
-    },
-    /// Numbers that make no clip.
-    #[error(transparent)]
-    Clip(#[from] ClipError),
     /// A block of a size that no block has.
     #[error(
         "algorithm.block = {block} with rank = {rank}: blocks hold at least rank and at most as many columns as there are items ({items}); leave \
@@ -116,19 +99,61 @@ pub enum AlgorithmError {
         /// Items n.
         items: usize,
     },
-    /// A coherence without the scale that it is for, or the other way round.
-    #[error(
-        "algorithm.scale and algorithm.coherence: scale = \"fixed\" needs a coherence, and scale = \"adaptive\" has none"
-    )]
-    Scale,
 }
 
 /// The most iterations of any algorithm.
 pub const MAX_ITERATIONS: u32 = 100_000;
 
 impl AlgorithmError {
+    /// That this key cannot be so.
+    pub fn key(key: &'static str, why: impl Into<Text>) -> Self {
+        let why = why.into();
+        Self::Key { key, why }
+    }
+
+    /// Refuses numbers that rows of ratings cannot have.
+    ///
+    /// # Errors
+    /// [`Self::Rows`].
+    pub fn check_rows(found: RatedRows) -> Result<(), Self> {
+        match found.are_valid() {
+            true => Ok(()),
+            false => Err(Self::Rows { found }),
+        }
+    }
+
+    /// Refuses what is no finite number above 0.
+    ///
+    /// # Errors
+    /// [`Self::Number`].
+    pub fn positive(key: &'static str, found: f64) -> Result<(), Self> {
+        let range = "a finite number above 0";
+        match found.is_finite() && found > 0.0 {
+            true => Ok(()),
+            false => Err(Self::Number { key, range, found }),
+        }
+    }
+
+    /// Refuses another number of iterations than the only one that the algorithm runs.
+    ///
+    /// # Errors
+    /// [`Self::Iterations`].
+    pub fn check_iterations(algorithm: &'static str, needed: u32, found: u32) -> Result<(), Self> {
+        match found == needed {
+            true => Ok(()),
+            false => Err(Self::Iterations {
+                algorithm,
+                needed,
+                found,
+            }),
+        }
+    }
+
     /// Refuses a count out of its range.
-    pub(super) fn count(
+    ///
+    /// # Errors
+    /// [`Self::Count`].
+    pub fn count(
         what: &'static str,
         (low, high): (usize, usize),
         found: usize,
@@ -145,7 +170,10 @@ impl AlgorithmError {
     }
 
     /// Refuses a rank of 0 or above the number of items, and no iterations or more than [`MAX_ITERATIONS`].
-    pub(super) fn check(items: usize, rank: usize, iterations: u32) -> Result<(), Self> {
+    ///
+    /// # Errors
+    /// [`Self::Count`].
+    pub fn check(items: usize, rank: usize, iterations: u32) -> Result<(), Self> {
         Self::count("algorithm.rank", (1, items), rank)?;
         let most = MAX_ITERATIONS as usize;
         Self::count("algorithm.iterations", (1, most), iterations as usize)

@@ -6,10 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::covariance::leading;
-use super::table::{
-    AlgorithmTable, DataFacts, DataRequirements, check_iterations, made, one, program_of,
-};
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, made, one, program_of};
 use super::{Algorithm, AlgorithmError, History, Program, Proved, PublicState, ReleaseSpec};
 use super::{Precondition, Start};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows};
@@ -56,6 +53,14 @@ impl IsometricCovariance {
 }
 
 impl IsometricCovariance {
+    /// The packed triangle of the symmetric matrix with these isometric coordinates, n(n+1)/2 numbers.
+    #[must_use]
+    pub fn packed(&self, coordinates: &[f64]) -> Vec<f64> {
+        let mut triangle = coordinates.to_vec();
+        self.scale(0..triangle.len(), SQRT_2.recip(), &mut triangle);
+        triangle
+    }
+
     /// So many eigenvectors of the matrix on so many items.
     ///
     /// # Errors
@@ -116,9 +121,8 @@ impl Algorithm for IsometricCovariance {
         let Some(released) = state.past.last() else {
             return Arc::clone(&state.query);
         };
-        let mut triangle = released.sum.values().to_vec();
-        self.scale(0..triangle.len(), SQRT_2.recip(), &mut triangle);
-        Arc::new(leading((self.dimension, self.rank), &triangle))
+        let triangle = self.packed(released.sum.values());
+        Arc::new(PackedTriangle::new(self.dimension, &triangle).leading_eigenvectors(self.rank))
     }
 }
 
@@ -155,7 +159,7 @@ impl AlgorithmTable for IsometricCovarianceTable {
     }
 
     fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
-        check_iterations("isometric-covariance", 1, self.iterations)?;
+        AlgorithmError::check_iterations("isometric-covariance", 1, self.iterations)?;
         made(IsometricCovariance::new(facts.items, self.rank))
     }
 

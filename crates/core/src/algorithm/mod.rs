@@ -11,14 +11,8 @@
 //! | [`covariance`](Covariance) | the upper triangle of A_u | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
 //! | [`isometric-covariance`](IsometricCovariance) | the same, entries off the diagonal times √2 | n(n+1)/2 | 4·n(n+1)·K | that release | 1 |
 //! | [`raked-covariance`](RakedCovariance) | the same under a floor, its diagonal and row sums without | n(n+1)/2 + n | 4·n(n+3)·K | that release | 1 |
-//! | [`clipped-power`](ClippedPower) | min(1, θ/c) A_u X, row by row; counts of lengths c | n·p, 16 or 1 | 8·(n·p + 16)·K·L | X and θ | any |
 //! | [`streaming`](Streaming) | A_u X over the rows of one batch | n·p | 8·n·p·K·L | X | any |
-//! | [`ppi`](PrivatePowerIteration) | A_u x | n | 8·n·K·L | x | any |
 //! | [`spectral-ridge`](SpectralRidge) | Σ clip(a) and counts of ratings; the isometric triangle of what they leave | 2n, n(n+1)/2 | 8·(2n + n(n+1)/2)·K | both | 2 |
-//! | [`frank-wolfe`](FrankWolfe) | the isometric triangle of residuals, or Γ products with their covariance | n(n+1)/2, or n | 4·n(n+1)·K·L, or 8·n·Γ·K·L | directions | any |
-//! | [`projected-gradient`](ProjectedGradient) | the isometric triangle of completed rows | n(n+1)/2 | 4·n(n+1)·K·L | L matrices | any |
-//! | [`svd-completion`](SvdCompletion) | the isometric triangle and counts of ratings | n(n+1)/2 + n | 8·(n + n(n+1)/2)·K | directions | 1 |
-//! | [`deflation`](Deflation) | A_u x, at last xᵀA_u x | n, 1 | 8·(n·T + 1)·k·K | finished vectors | k(T+1) |
 //! | [`pilot`](Pilot) | how many users have how many interactions | 16 | 8·16·K | that release | 1 |
 //!
 //! n items, p = `rank`, K averaging rounds per iteration; frames and the max-consensus of the noise scale come on top.
@@ -36,8 +30,8 @@
 //! filter, mean of ten seeds; `tests/utility.rs`): rank 8 at ε = 1: `krylov` with b = 16 0.067, `covariance` 0.039, and P1's
 //! `power` at ε = 1000 0.187. Rank 32 at ε = 1: `krylov` with b = 32 0.222, `power` without noise 0.284.
 //!
-//! A private graph whose vertices are the peers is computed on by `power`, `ppi` and `deflation` inside [`OnGraph`]; a matrix
-//! whose rows and columns are the peers by `power` and `ppi` inside [`OnBipartite`].
+//! A private graph whose vertices are the peers is computed on by `power` inside [`OnGraph`]; a matrix whose rows and columns are the peers
+//! by `power` inside [`OnBipartite`].
 //!
 //! Rows that are to be centred by a private mean are run by any of them inside [`Centred`], which has one release more.
 //!
@@ -69,14 +63,8 @@
 mod arrival;
 mod auto;
 mod centred;
-mod clip;
-mod clip_error;
-mod clip_grid;
-mod clipped;
-mod completion;
+mod completer;
 mod covariance;
-mod deflation;
-mod descent_error;
 mod error;
 mod isometric;
 mod krylov;
@@ -87,7 +75,6 @@ mod on_bipartite;
 mod on_graph;
 mod pilot;
 mod power;
-mod ppi;
 mod preconditioned;
 mod prelude;
 mod program;
@@ -95,6 +82,7 @@ mod proved;
 mod raked;
 mod rated_rows;
 mod release;
+mod spectral_ridge;
 mod start;
 mod state;
 mod stated;
@@ -109,20 +97,11 @@ use std::sync::Arc;
 
 pub use arrival::Arrival;
 pub use auto::AutoTable;
-pub use centred::{Centred, mean_share};
-pub use clip::{Clip, ClipRule};
-pub use clip_error::ClipError;
-pub use clip_grid::{BINS, THRESHOLDS, threshold};
-pub use clipped::{ClippedPower, ClippedPowerTable};
-pub use completion::{
-    Completer, CompleterParts, CompletionMode, FrankWolfe, FrankWolfeParameters, FrankWolfeTable,
-    Global, GlobalPart, Local, LocalStep, OjaStep, PartsError, ProjectedGradient,
-    ProjectedGradientTable, SpectralRidge, SpectralRidgeTable, StepRule, SvdCompletion,
-    SvdCompletionTable, completer, has_signal,
+pub use centred::{Centred, mean_share, shorten, shortening};
+pub use completer::{
+    CHECKED, Completer, CompleterParts, PartsError, checked, freed, has_signal, overlap,
 };
 pub use covariance::{Covariance, CovarianceTable};
-pub use deflation::{Deflation, DeflationTable};
-pub use descent_error::DescentError;
 pub use error::{AlgorithmError, MAX_ITERATIONS};
 pub use isometric::{IsometricCovariance, IsometricCovarianceTable};
 pub use krylov::{Krylov, KrylovTable};
@@ -134,7 +113,6 @@ pub use on_bipartite::{LARGEST_ENTRY, OnBipartite};
 pub use on_graph::{NotOnGraph, OnGraph};
 pub use pilot::{Pilot, PilotTable, TAIL_WEIGHT};
 pub use power::{PowerMethod, PowerTable};
-pub use ppi::{NoiseScale, PpiTable, PrivatePowerIteration};
 pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};
 pub use prelude::Prelude;
 pub use program::{Program, RetainedState, Text};
@@ -144,7 +122,8 @@ pub use raked::raked;
 pub use raked::{RakedCovariance, RakedCovarianceTable};
 pub use rated_rows::{Completion, RatedRows, SHARES};
 pub use release::{AgreedNumber, BlockSpec, Form, ReleaseSpec, charged, share_factors};
-pub use start::Start;
+pub use spectral_ridge::{SpectralRidge, SpectralRidgeTable};
+pub use start::{Start, following};
 pub use state::{History, PublicState, Released};
 pub use stated::{MOST_STATED_RELEASES, ProgramReadError};
 pub use streaming::{Streaming, StreamingTable};

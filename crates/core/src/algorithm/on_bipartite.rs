@@ -218,7 +218,7 @@ mod tests {
     use nalgebra::DMatrix;
 
     use super::*;
-    use crate::algorithm::{Covariance, Deflation, OnGraph, PowerMethod, contribution};
+    use crate::algorithm::{Covariance, OnGraph, PowerMethod, contribution};
     use crate::linalg::start_block;
     use crate::vocabulary::Seed;
 
@@ -305,7 +305,5 @@ mod tests {
     fn other_releases_are_refused() {
         let covariance = Covariance::new(9, 1).expect("valid");
         assert!(OnBipartite::new(Arc::new(covariance), 5).is_err());
-        let deflation = Deflation::new(9, 2, 2, 0.1).expect("valid");
-        assert!(OnBipartite::new(Arc::new(deflation), 5).is_err());
     }
 }

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Start;
-use super::table::{
-    AlgorithmTable, DataFacts, DataRequirements, check_iterations, made, one, program_of,
-};
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, made, one, program_of};
 use super::{Algorithm, AlgorithmError, BlockSpec, History, Program, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId, TAIL_DEGREES};
@@ -148,7 +146,7 @@ impl AlgorithmTable for PilotTable {
     }
 
     fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
-        check_iterations("pilot", 1, self.iterations)?;
+        AlgorithmError::check_iterations("pilot", 1, self.iterations)?;
         made(Pilot::new(facts.items))
     }
 

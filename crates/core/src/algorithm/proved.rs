@@ -40,21 +40,21 @@ impl Default for Proved {
 
 impl Proved {
     /// An algorithm that makes rows of its own.
-    pub(super) const OF_OWN_ROWS: Self = Self {
+    pub const OF_OWN_ROWS: Self = Self {
         as_held: false,
         replaced: true,
         matrix_only: false,
         indefinite: false,
     };
     /// An algorithm that is about a matrix without negative eigenvalues and nothing else.
-    pub(super) const MATRIX_ONLY: Self = Self {
+    pub const MATRIX_ONLY: Self = Self {
         as_held: true,
         replaced: true,
         matrix_only: true,
         indefinite: false,
     };
     /// An algorithm for matrices of any sign.
-    pub(super) const INDEFINITE: Self = Self {
+    pub const INDEFINITE: Self = Self {
         as_held: true,
         replaced: true,
         matrix_only: false,

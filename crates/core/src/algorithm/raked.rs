@@ -7,11 +7,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Start;
-use super::covariance::leading;
 use super::isometric::IsometricCovariance;
-use super::table::{
-    AlgorithmTable, DataFacts, DataRequirements, check_iterations, made, one, program_of,
-};
+use super::table::{AlgorithmTable, DataFacts, DataRequirements, made, one, program_of};
 use super::{Algorithm, AlgorithmError, History, Program, PublicState, ReleaseSpec};
 use crate::linalg::{Block, NotFullRank, PackedTriangle, SparseRows};
 use crate::vocabulary::{Quantity, ReleaseId, margin_weights};
@@ -162,7 +159,9 @@ impl Algorithm for RakedCovariance {
 
     fn estimate(&self, state: &PublicState) -> Arc<Block> {
         match self.matrix(state) {
-            Some(triangle) => Arc::new(leading((self.dimension, self.rank), &triangle)),
+            Some(triangle) => Arc::new(
+                PackedTriangle::new(self.dimension, &triangle).leading_eigenvectors(self.rank),
+            ),
             None => Arc::clone(&state.query),
         }
     }
@@ -192,7 +191,7 @@ impl AlgorithmTable for RakedCovarianceTable {
     }
 
     fn algorithm(&self, facts: &DataFacts) -> Result<Arc<dyn Algorithm>, AlgorithmError> {
-        check_iterations("raked-covariance", 1, self.iterations)?;
+        AlgorithmError::check_iterations("raked-covariance", 1, self.iterations)?;
         made(RakedCovariance::new(facts.items, self.rank, facts.floor))
     }
 

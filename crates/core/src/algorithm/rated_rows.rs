@@ -18,7 +18,8 @@ pub struct RatedRows {
 
 impl RatedRows {
     /// All numbers by name.
-    pub(super) fn settings(&self) -> [(&'static str, f64); 4] {
+    #[must_use]
+    pub fn settings(&self) -> [(&'static str, f64); 4] {
         [
             ("slots", self.slots as f64),
             ("radius", self.radius),

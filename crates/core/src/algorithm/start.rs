@@ -70,7 +70,7 @@ impl Start {
 ///
 /// # Errors
 /// [`NotFullRank`] if it has more columns than rows.
-pub(super) fn following(start: &Block, number: usize) -> Result<Block, NotFullRank> {
+pub fn following(start: &Block, number: usize) -> Result<Block, NotFullRank> {
     let mut seed = [0; 8];
     seed.copy_from_slice(&start.digest()[..8]);
     let seed = u64::from_le_bytes(seed).wrapping_add(number as u64);

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, AlgorithmError, Arrival, Clip, Completion, Precondition, Program, Start};
+use super::{
+    Algorithm, AlgorithmError, Arrival, Completer, CompleterParts, Completion, PartsError,
+    Precondition, Program, Start,
+};
 
 /// The default of `precondition_exponent`.
 const PRECONDITION_EXPONENT: f64 = 0.25;
@@ -42,7 +45,7 @@ impl DataFacts {
     ///
     /// # Errors
     /// [`AlgorithmError::Ratings`] where there are none.
-    pub(super) fn rated(&self, algorithm: &'static str) -> Result<Completion, AlgorithmError> {
+    pub fn rated(&self, algorithm: &'static str) -> Result<Completion, AlgorithmError> {
         self.completion.ok_or(AlgorithmError::Ratings { algorithm })
     }
 }
@@ -145,12 +148,6 @@ pub trait AlgorithmTable: fmt::Debug {
         DataRequirements::default()
     }
 
-    /// How contributions are clipped of rows that fill some of so many slots; `None` where they are not.
-    fn clip(&self, slots: usize) -> Option<Clip> {
-        let _ = slots;
-        None
-    }
-
     /// Whether the columns of its basis estimate one eigenvector each, in order; the others find their span.
     fn finds_eigenvectors(&self) -> bool {
         true
@@ -159,6 +156,18 @@ pub trait AlgorithmTable: fmt::Debug {
     /// Whether a query can be too far from what it plans noise for, so that summaries say before which iteration it stopped.
     fn may_abort(&self) -> bool {
         false
+    }
+
+    /// What predicts ratings, made again from its public numbers; `None` where they are of another kind's method.
+    ///
+    /// # Errors
+    /// [`PartsError`] for numbers that this kind's method cannot have.
+    fn completer(parts: &CompleterParts) -> Result<Option<Box<dyn Completer>>, PartsError>
+    where
+        Self: Sized,
+    {
+        let _ = parts;
+        Ok(None)
     }
 }
 
@@ -172,22 +181,6 @@ pub(super) fn made(
 /// The program of an algorithm whose numbers are valid.
 pub(super) fn program_of(algorithm: Result<impl Algorithm, AlgorithmError>) -> Option<Program> {
     algorithm.ok().map(|algorithm| algorithm.program())
-}
-
-/// Refuses another number of iterations than the only one that the algorithm runs.
-pub(super) fn check_iterations(
-    algorithm: &'static str,
-    needed: u32,
-    found: u32,
-) -> Result<(), AlgorithmError> {
-    match found == needed {
-        true => Ok(()),
-        false => Err(AlgorithmError::Iterations {
-            algorithm,
-            needed,
-            found,
-        }),
-    }
 }
 
 /// The iterations of an algorithm that runs one.

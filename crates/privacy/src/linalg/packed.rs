@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use nalgebra::DMatrix;
 
-use super::{Block, SparseRows};
+use super::{Block, SparseRows, leading_eigenvectors};
 
 /// A symmetric n × n matrix as its upper triangle, diagonal included, row after row.
 ///
@@ -42,6 +42,15 @@ impl<'a> PackedTriangle<'a> {
     #[doc(hidden)]
     pub fn row_start(dimension: usize, i: usize) -> usize {
         i * dimension - i * i.saturating_sub(1) / 2
+    }
+
+    /// The eigenvectors with the `rank` algebraically largest eigenvalues, n × rank.
+    #[must_use]
+    pub fn leading_eigenvectors(&self, rank: usize) -> Block {
+        // Any scale gives the same vectors; this one keeps products of huge entries finite.
+        let scale = self.max_entry();
+        let scale = if scale > 0.0 { scale.recip() } else { 1.0 };
+        leading_eigenvectors(self.dimension, rank, |x| self.times(&(x * scale)))
     }
 
     /// The product with a column-major n × k matrix.

@@ -166,7 +166,6 @@ impl SparseRows {
     /// # Panics
     /// If there is not one finite number per entry.
     #[must_use]
-    #[doc(hidden)]
     pub fn with_values(&self, values: &[f64]) -> Self {
         assert_eq!(values.len(), self.entries(), "one number per entry");
         assert!(values.iter().all(|x| x.is_finite()), "finite numbers");

@@ -268,6 +268,7 @@ pub enum FileProblem {
 }
 
 /// At most the first 40 characters of what a file holds, for messages.
+#[cfg(feature = "files")]
 pub(super) fn shortened(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,8 +1,7 @@
 //! P A P through queries of A, against the same algorithms on the rows of P A P themselves.
 
 use super::super::{
-    Covariance, Deflation, IsometricCovariance, Krylov, Momentum, PowerMethod,
-    PrivatePowerIteration, Streaming, contribution,
+    Covariance, IsometricCovariance, Krylov, Momentum, PowerMethod, Streaming, contribution,
 };
 use super::*;
 use crate::linalg::{start_block, subspace_distance, top_eigenvectors};
@@ -300,18 +299,7 @@ fn noise_is_told_in_the_units_of_the_inner_algorithm() {
 #[test]
 fn what_it_does_not_go_with_is_refused() {
     let (dimension, rank, iterations) = (ITEMS, RANK, 2);
-    let others: [Arc<dyn Algorithm>; 4] = [
-        Arc::new(Deflation {
-            dimension,
-            rank,
-            steps: 2,
-            eigenvalue_share: 0.05,
-        }),
-        Arc::new(PrivatePowerIteration {
-            dimension,
-            iterations,
-            coherence: None,
-        }),
+    let others: [Arc<dyn Algorithm>; 2] = [
         Arc::new(Streaming {
             dimension,
             rank,

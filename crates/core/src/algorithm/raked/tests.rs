@@ -133,7 +133,10 @@ fn without_noise_margins_are_those_without_a_floor() {
         let distance = |matrix: &DMatrix<f64>| {
             let packed = (0..ITEMS).flat_map(|i| (i..ITEMS).map(move |j| matrix[(i, j)]));
             let packed: Vec<f64> = packed.collect();
-            subspace_distance(&leading((ITEMS, 3), &packed), &top)
+            subspace_distance(
+                &PackedTriangle::new(ITEMS, &packed).leading_eigenvectors(3),
+                &top,
+            )
         };
         let (raked, plain) = (distance(&found), distance(&dense(&rows(floor))));
         assert!(raked < 0.5 * plain, "{floor}: {raked} {plain}");

@@ -9,8 +9,6 @@ mod release;
 mod rounding;
 mod steps;
 mod summand;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 

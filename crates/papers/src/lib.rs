@@ -1,0 +1,48 @@
+//! Algorithms of papers that the computation itself does not need: deflation, private power iteration for one vector, the power method on clipped
+//! contributions, and three methods of private matrix completion.
+//!
+//! This crate uses nothing of `undertone-core` that a stranger could not: an algorithm of your own can be written as these are. It is no API
+//! boundary: what stands here may change with the papers that it follows.
+//!
+//! | kind | released per iteration | coordinates | bytes a peer sends per neighbour | state | iterations L |
+//! | --- | --- | --- | --- | --- | --- |
+//! | [`clipped-power`](ClippedPower) | min(1, θ/c) A_u X, row by row; counts of lengths c | n·p, 16 or 1 | 8·(n·p + 16)·K·L | X and θ | any |
+//! | [`ppi`](PrivatePowerIteration) | A_u x | n | 8·n·K·L | x | any |
+//! | [`frank-wolfe`](FrankWolfe) | the isometric triangle of residuals, or Γ products with their covariance | n(n+1)/2, or n | 4·n(n+1)·K·L, or 8·n·Γ·K·L | directions | any |
+//! | [`projected-gradient`](ProjectedGradient) | the isometric triangle of completed rows | n(n+1)/2 | 4·n(n+1)·K·L | L matrices | any |
+//! | [`svd-completion`](SvdCompletion) | the isometric triangle and counts of ratings | n(n+1)/2 + n | 8·(n + n(n+1)/2)·K | directions | 1 |
+//! | [`deflation`](Deflation) | A_u x, at last xᵀA_u x | n, 1 | 8·(n·T + 1)·k·K | finished vectors | k(T+1) |
+//!
+//! n items, p = `rank`, K averaging rounds per iteration; frames and the max-consensus of the noise scale come on top. A private graph whose
+//! vertices are the peers is computed on by `ppi` and `deflation` inside [`OnGraph`](algorithm::OnGraph); a matrix whose rows and columns are the
+//! peers by `ppi` inside [`OnBipartite`](algorithm::OnBipartite).
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
+mod clipped_power;
+mod deflation;
+mod frank_wolfe;
+mod mode;
+mod ppi;
+mod projected_gradient;
+mod svd_completion;
+#[cfg(test)]
+mod tests;
+mod triangle;
+
+use undertone_core::{algorithm, linalg, vocabulary};
+
+pub use clipped_power::{
+    BINS, Clip, ClipRule, ClippedPower, ClippedPowerTable, THRESHOLDS, threshold,
+};
+pub use deflation::{Deflation, DeflationTable};
+pub use frank_wolfe::{
+    FrankWolfe, FrankWolfeParameters, FrankWolfeTable, Global, GlobalPart, Local, LocalStep,
+    OjaStep, StepRule,
+};
+pub use mode::CompletionMode;
+pub use ppi::{NoiseScale, PpiTable, PrivatePowerIteration};
+pub use projected_gradient::{ProjectedGradient, ProjectedGradientTable};
+pub use svd_completion::{SvdCompletion, SvdCompletionTable};
