@@ -9,7 +9,8 @@ use std::path::Path;
 use crate::support::command::undertone_in;
 use crate::support::repository;
 
-const RUN: &str = "cargo run --release -- ";
+/// What runs the command from a checkout: built as tests are, or for long experiments.
+const RUNS: [&str; 2] = ["cargo run -- ", "cargo run --release -- "];
 const QUICKSTART: &str = "run sims/quickstart.toml";
 
 /// A fenced block.
@@ -51,6 +52,11 @@ fn commands(blocks: &[Block]) -> Vec<&str> {
         .map(|line| line.split(" #").next().unwrap_or_default().trim())
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
         .collect()
+}
+
+/// What the command `undertone` is given; `None` for another command.
+fn given(command: &str) -> Option<&str> {
+    RUNS.iter().find_map(|run| command.strip_prefix(run))
 }
 
 /// Splits a command line at spaces outside single or double quotes.
@@ -190,7 +196,7 @@ fn every_command_is_of_a_kind_that_is_tested() {
     let documents = documents();
     for (path, blocks) in &documents {
         for command in commands(blocks) {
-            let known = command.starts_with(RUN) || command.starts_with("cargo test");
+            let known = given(command).is_some() || command.starts_with("cargo test");
             assert!(known, "{path}: teach this test how to try `{command}`");
         }
     }
@@ -201,7 +207,7 @@ fn every_command_is_of_a_kind_that_is_tested() {
             .iter()
             .any(|command| command.starts_with("cargo test"))
     );
-    assert_eq!(commands[0], format!("{RUN}{QUICKSTART}"));
+    assert_eq!(commands[0], format!("{}{QUICKSTART}", RUNS[0]));
     assert!(
         shown(readme)[0].output.is_some(),
         "the quickstart's output follows it"
@@ -229,7 +235,7 @@ fn works(page: &str, before: &[&str]) {
     let earlier = earlier.iter().flat_map(|(_, blocks)| commands(blocks));
     let mut tried: BTreeSet<&str> = earlier.collect();
     for Shown { command, output } in shown(blocks) {
-        let Some(rest) = command.strip_prefix(RUN) else {
+        let Some(rest) = given(command) else {
             continue;
         };
         let arguments = arguments(rest);
@@ -290,7 +296,7 @@ every_command_works! {
 #[test]
 fn every_document_with_commands_is_tried_and_no_two_write_the_same_file() {
     let documents = documents();
-    let tells = |blocks: &[Block]| commands(blocks).iter().any(|one| one.starts_with(RUN));
+    let tells = |blocks: &[Block]| commands(blocks).iter().any(|one| given(one).is_some());
     let all = documents.iter().filter(|(_, blocks)| tells(blocks));
     let all: Vec<&str> = all.map(|(path, _)| path.as_str()).collect();
     assert_eq!(all, WITH_COMMANDS);
@@ -458,7 +464,7 @@ fn the_guide_explains_every_key_and_every_file_of_a_run() {
     }
 }
 
-const SAMPLE: &str = "# Title\n\n```sh\ncargo run --release -- run sims/quickstart.toml\n```\n\ntext\n\n```text\nresult 1\n\
+const SAMPLE: &str = "# Title\n\n```sh\ncargo run -- run sims/quickstart.toml\n```\n\ntext\n\n```text\nresult 1\n\
 took 2 s\n```\n\n```sh\n# comment\ncargo test   # all of it\n\n  cargo run --release -- topology list\n```\n";
 
 #[test]
@@ -469,9 +475,9 @@ fn blocks_and_commands_are_found() {
     assert_eq!(
         commands(&found),
         [
-            &format!("{RUN}{QUICKSTART}"),
+            &format!("{}{QUICKSTART}", RUNS[0]),
             "cargo test",
-            &format!("{RUN}topology list")
+            &format!("{}topology list", RUNS[1])
         ]
     );
     let shown = shown(&found);
