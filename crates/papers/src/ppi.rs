@@ -18,7 +18,7 @@ use crate::vocabulary::ReleaseId;
 /// (`scale = "adaptive"`) noise is scaled by max|x_i|, on which the peers agree.
 ///
 /// # Privacy
-/// Under [`Adjacency::Entry`](crate::privacy::Adjacency::Entry) one record moves A x by at most ‖x‖_∞ ≤ √(C/n) while it runs. Whether it
+/// Under [`Adjacency::Entry`](undertone_core::privacy::Adjacency::Entry) one record moves A x by at most ‖x‖_∞ ≤ √(C/n) while it runs. Whether it
 /// aborts is a function of x_{t−1}, which is public, and costs nothing; what was planned for steps that are left out stays spent.
 /// How often one tried with another C is another matter: every try is a run that spends its budget.
 ///
@@ -31,7 +31,7 @@ use crate::vocabulary::ReleaseId;
 /// T = 4 ln σ₁ steps, as printed, do not converge: the number must be divided by the gap γ (a test has the numbers).
 ///
 /// # Source
-/// Hardt & Roth 2013, Figure 2; its calibration is [`Calibration::HardtRoth`](crate::privacy::Calibration::HardtRoth). The adaptive scale
+/// Hardt & Roth 2013, Figure 2; its calibration is [`Calibration::HardtRoth`](undertone_core::privacy::Calibration::HardtRoth). The adaptive scale
 /// is that of Hardt & Price 2014, Figure 3, for one column.
 #[derive(Clone, Copy, Debug)]
 pub struct PrivatePowerIteration {

@@ -67,7 +67,7 @@ const FAILURE: f64 = 1.0 / 3.0;
 /// # As published
 /// [`CompletionMode::Paper`] is Algorithm 1 of the source: rows shortened to L, y_i projected to ‖P_Ω(y_i)‖ ≤ L, residuals up to 2L, a λ
 /// with √(σ ln(3n))·n^{1/4} added, η = 1/T, no stop. Its step t = 1 does nothing, so that T steps make T − 1 releases and T − 1 moves;
-/// [`Calibration::JainThakkarThakurta`](crate::privacy::Calibration::JainThakkarThakurta) is its σ. It releases a matrix with n² independent noises, of which an
+/// [`Calibration::JainThakkarThakurta`](undertone_core::privacy::Calibration::JainThakkarThakurta) is its σ. It releases a matrix with n² independent noises, of which an
 /// eigenvector is not defined; its symmetric part has the law of our triangle. For neighbours that replace a row its bound 4L² on
 /// the change is too small, 4√2·L² is attained: it is refused for them.
 ///
