@@ -1,8 +1,8 @@
 //! Algorithms of papers that the computation itself does not need: deflation, private power iteration for one vector, the power method on clipped
 //! contributions, and three methods of private matrix completion.
 //!
-//! This crate uses nothing of `undertone-core` that a stranger could not: an algorithm of your own can be written as these are. It is no API
-//! boundary: what stands here may change with the papers that it follows.
+//! Only documented public items of `undertone-core` are used here, so an algorithm of your own can be written in the same way. This crate is no
+//! API boundary: algorithms change where their papers are understood better.
 //!
 //! | kind | released per iteration | coordinates | bytes a peer sends per neighbour | state | iterations L |
 //! | --- | --- | --- | --- | --- | --- |
@@ -34,9 +34,7 @@ mod triangle;
 
 use undertone_core::{algorithm, linalg, vocabulary};
 
-pub use clipped_power::{
-    BINS, Clip, ClipRule, ClippedPower, ClippedPowerTable, THRESHOLDS, threshold,
-};
+pub use clipped_power::{Clip, ClipRule, ClippedPower, ClippedPowerTable};
 pub use deflation::{Deflation, DeflationTable};
 pub use frank_wolfe::{
     FrankWolfe, FrankWolfeParameters, FrankWolfeTable, Global, GlobalPart, Local, LocalStep,

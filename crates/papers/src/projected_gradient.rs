@@ -142,8 +142,8 @@ impl ProjectedGradient {
     /// So many steps on so many items, of which so many eigenvectors are reported: `nuclear` is the size of the ball, `step_size` η.
     ///
     /// # Errors
-    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, and [`AlgorithmError::Number`] and [`AlgorithmError::Key`] for numbers that make no
-    /// descent, or one that takes minutes.
+    /// [`AlgorithmError::Count`] for a rank of 0 or above the number of items, [`AlgorithmError::Rows`] and [`AlgorithmError::Number`] for numbers
+    /// that make no descent, and [`AlgorithmError::Key`] for one that takes minutes.
     pub fn new(
         items: usize,
         rank: usize,

@@ -105,7 +105,7 @@ pub enum AlgorithmError {
 pub const MAX_ITERATIONS: u32 = 100_000;
 
 impl AlgorithmError {
-    /// That this key cannot be so.
+    /// The refusal of a key, with the reason and what to change.
     pub fn key(key: &'static str, why: impl Into<Text>) -> Self {
         let why = why.into();
         Self::Key { key, why }

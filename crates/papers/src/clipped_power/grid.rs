@@ -3,14 +3,13 @@
 use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Thresholds θ_0 = 1 > θ_1 > … > θ_16 = 1/256.
-pub const THRESHOLDS: usize = 17;
+pub(super) const THRESHOLDS: usize = 17;
 
 /// Bins of a histogram, one for every threshold below 1. What is longer than 1 would be one more, and no row of norm at most 1 is.
-pub const BINS: usize = THRESHOLDS - 1;
+pub(super) const BINS: usize = THRESHOLDS - 1;
 
 /// θ_j = 2^(−j/2).
-#[must_use]
-pub fn threshold(j: usize) -> f64 {
+pub(super) fn threshold(j: usize) -> f64 {
     let whole = 0.5_f64.powi((j / 2) as i32);
     match j % 2 {
         0 => whole,
@@ -19,7 +18,6 @@ pub fn threshold(j: usize) -> f64 {
 }
 
 /// Which bin a contribution of length c adds 1 to, from 0: the first j ≥ 1 with c > θ_j, less 1; none where c ≤ θ_16.
-#[must_use]
 pub(super) fn bin(length: f64) -> Option<usize> {
     (1..THRESHOLDS)
         .find(|&j| length > threshold(j))
@@ -29,7 +27,6 @@ pub(super) fn bin(length: f64) -> Option<usize> {
 /// The least threshold above which there are at most so many rows, by a histogram under noise; 1 where there is none.
 ///
 /// H_j = Σ_{j' ≤ j} of the bins counts the rows with c > θ_j. Noise may let H_j fall again: the least threshold of all is taken.
-#[must_use]
 pub(super) fn chosen(histogram: &[f64], most_above: f64) -> f64 {
     let mut above = 0.0;
     let mut least = 1.0;

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use clip::{Clip, ClipRule};
-pub use grid::{BINS, THRESHOLDS, threshold};
+use grid::{BINS, THRESHOLDS, threshold};
 use lengths::Longer;
 use serde::{Deserialize, Serialize};
 

@@ -151,8 +151,8 @@ impl FrankWolfeParameters {
         if published && !self.is_as_published() {
             return Err(AlgorithmError::key(
                 "mode",
-                "with algorithm.kind = \"frank-wolfe\" = \"paper\" is the published algorithm, with step = \"constant\", local = \"frank-wolfe\" \
-                 and global = \"covariance\": leave those out, or set mode = \"tight\"",
+                "= \"paper\" is the published algorithm, with step = \"constant\", local = \"frank-wolfe\" and global = \"covariance\": leave \
+                 those out, or set mode = \"tight\"",
             ));
         }
         Ok(())
