@@ -276,33 +276,38 @@ fn cell(scratch: &Scratch, row: &Row, adjacency: &str, scheme: &str) -> (bool, V
     (true, wrong)
 }
 
-/// About half a minute on two cores.
-#[test]
-fn receipts_hold_and_runs_end_alike_in_every_cell() {
-    let cells: Vec<(&Row, &str)> = ROWS
-        .iter()
-        .flat_map(|row| ADJACENCIES.iter().map(move |adjacency| (row, *adjacency)))
+/// Tries cells of the table, given by the places of row, adjacency and scheme, and compares what goes together there with [`TABLE`].
+fn check(is_tried: impl Fn(usize, usize, usize) -> bool + Sync) {
+    let cells: Vec<(usize, usize)> = (0..ROWS.len())
+        .flat_map(|row| (0..ADJACENCIES.len()).map(move |adjacency| (row, adjacency)))
         .collect();
+    let expected: Vec<&str> = TABLE
+        .lines()
+        .flat_map(|line| line[15..].split_whitespace())
+        .collect();
+    assert_eq!(expected.len(), cells.len());
     let next = AtomicUsize::new(0);
-    let done = Mutex::new(vec![(String::new(), Vec::new()); cells.len()]);
+    let wrong = Mutex::new(Vec::new());
     let work = || {
         let scratch = Scratch::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((row, adjacency)) = cells.get(at) else {
+            let Some(&(row, adjacency)) = cells.get(at) else {
                 return;
             };
-            let mut letters = String::new();
-            let mut wrong = Vec::new();
-            for (letter, scheme) in SCHEMES {
-                let (runs, faults) = cell(&scratch, row, adjacency, scheme);
-                if runs {
-                    letters.push(letter);
+            let mut found = Vec::new();
+            for (place, (letter, scheme)) in SCHEMES.into_iter().enumerate() {
+                if !is_tried(row, adjacency, place) {
+                    continue;
                 }
-                let about = format!("{}, {adjacency}, {letter}: ", row.name);
-                wrong.extend(faults.into_iter().map(|fault| about.clone() + &fault));
+                let (runs, mut faults) = cell(&scratch, &ROWS[row], ADJACENCIES[adjacency], scheme);
+                if runs != expected[at].contains(letter) {
+                    faults.push(format!("runs: {runs}, and the table says otherwise"));
+                }
+                let about = format!("{}, {}, {letter}: ", ROWS[row].name, ADJACENCIES[adjacency]);
+                found.extend(faults.into_iter().map(|fault| about.clone() + &fault));
             }
-            done.lock().expect("no panic")[at] = (letters, wrong);
+            wrong.lock().expect("no panic").extend(found);
         }
     };
     std::thread::scope(|scope| {
@@ -310,17 +315,18 @@ fn receipts_hold_and_runs_end_alike_in_every_cell() {
             scope.spawn(work);
         }
     });
-    let done = done.into_inner().expect("no panic");
-    let wrong: Vec<&String> = done.iter().flat_map(|(_, wrong)| wrong).collect();
-    let mut table = String::new();
-    for (row, cells) in ROWS.iter().zip(done.chunks(ADJACENCIES.len())) {
-        let cells = cells.iter().map(|(letters, _)| match &letters[..] {
-            "" => "-",
-            letters => letters,
-        });
-        let cells: Vec<String> = cells.map(|letters| format!("{letters:8}")).collect();
-        table += &format!("{:15}{}\n", row.name, cells.join("").trim_end());
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}\n{table}");
-    assert_eq!(table, TABLE);
+    let wrong = wrong.into_inner().expect("no panic");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// One scheme for every pair of row and adjacency, in turns: each scheme meets every row and every adjacency.
+#[test]
+fn receipts_hold_and_runs_end_alike_in_a_seventh_of_the_cells() {
+    check(|row, adjacency, scheme| (row + adjacency + scheme) % SCHEMES.len() == 0);
+}
+
+#[test]
+#[ignore = "the whole table takes 75 seconds of a processor: a command of .ci/run"]
+fn receipts_hold_and_runs_end_alike_in_every_cell() {
+    check(|_, _, _| true);
 }

@@ -62,6 +62,17 @@ struct AddBack<'a> {
     out: &'a mut [f64],
 }
 
+/// Adds `value` times `x` to `sums`, which is as long.
+///
+/// By index: `zip` of two slices is a call of its own in a build without optimisation across units of code, which costs more than the sums.
+#[inline(always)]
+fn add_multiple(sums: &mut [f64], value: f64, x: &[f64]) {
+    let x = &x[..sums.len()];
+    for (place, sum) in sums.iter_mut().enumerate() {
+        *sum += value * x[place];
+    }
+}
+
 /// Calls `$kernel::<width>(first column)` for `$p` columns, widest blocks first.
 macro_rules! in_blocks {
     ($p:expr, $task:ident.$kernel:ident) => {{
@@ -107,9 +118,7 @@ impl Project<'_> {
             let mut sums = [0.0; B];
             for (&column, &value) in columns.iter().zip(values) {
                 let x = &self.x[column as usize * p + first..][..B];
-                for (sum, entry) in sums.iter_mut().zip(x) {
-                    *sum += value * entry;
-                }
+                add_multiple(&mut sums, value, x);
             }
             out[first..first + B].copy_from_slice(&sums);
         }
@@ -139,9 +148,7 @@ impl AddBack<'_> {
             for (&column, &value) in columns[low..high].iter().zip(&values[low..high]) {
                 let base = (column - begin) as usize * p + first;
                 let out = &mut self.out[base..][..B];
-                for (sum, factor) in out.iter_mut().zip(&factors) {
-                    *sum += value * factor;
-                }
+                add_multiple(out, value, &factors);
             }
         }
     }
