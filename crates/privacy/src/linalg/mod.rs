@@ -28,26 +28,26 @@ mod subspace;
 
 pub use block::Block;
 pub use bracket::Bracket;
-#[doc(hidden)]
-pub use cache_line::{AtLine, LINE};
-#[doc(hidden)]
-pub use cholesky::{Cholesky, allowance};
-pub use coherence::{Coherence, coherence};
-pub use eigen::{signed, small_leading_eigenvectors, symmetric_eigenpairs};
+pub use eigen::{signed, symmetric_eigenpairs};
 pub use extension::extend_basis;
-#[doc(hidden)]
-pub use extension::normal_columns;
-pub use gram_schmidt::TallMatrix;
-pub(crate) use inverse::CheckedInverse;
-pub use inverse::IllConditioned;
-pub use item_weights::{ItemWeights, ItemWeightsError};
-pub use lanczos::columns::leading_eigenvectors;
+pub(crate) use inverse::{CheckedInverse, IllConditioned};
 pub(crate) use laplacian::ShiftedLaplacian;
 pub use orthonormal::{NotFullRank, orthonormalise, start_block};
 pub use packed::PackedTriangle;
-#[doc(hidden)]
-pub use product::{add_product, product};
 pub use sparse::{SparseError, SparseRows};
-pub use sparse_file::{SparseFile, SparseFileProblem};
-pub use spectrum::Spectrum;
 pub use subspace::{EigenError, TopEigenvectors, subspace_distance, top_eigenvectors};
+// For the other crates of Undertone.
+#[doc(hidden)]
+pub use {
+    cache_line::{AtLine, LINE},
+    cholesky::{Cholesky, allowance},
+    coherence::{Coherence, coherence},
+    eigen::small_leading_eigenvectors,
+    extension::normal_columns,
+    gram_schmidt::TallMatrix,
+    item_weights::{ItemWeights, ItemWeightsError},
+    lanczos::columns::leading_eigenvectors,
+    product::{add_product, product},
+    sparse_file::{SparseFile, SparseFileProblem},
+    spectrum::Spectrum,
+};

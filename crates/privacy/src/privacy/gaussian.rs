@@ -34,7 +34,7 @@ const INTEGRATE_UP_TO: f64 = 0.5;
 /// Absolute error of ln δ about 1e-15·(1 + a²), with a = ε/μ − μ/2. Arguments outside the domain (NaN,
 /// negative ε, μ < 0) give 0, that is δ = 1: no protection.
 #[must_use]
-pub fn ln_delta(epsilon: f64, mu: f64) -> f64 {
+pub(crate) fn ln_delta(epsilon: f64, mu: f64) -> f64 {
     if !(epsilon >= 0.0 && mu >= 0.0) || mu.is_infinite() {
         return 0.0;
     }

@@ -85,7 +85,7 @@ impl Loss {
         zcdp::epsilon(self.rho(), delta)
     }
 
-    /// The ε that the papers state: ρ + 2√(ρ ln(1/δ)), above both others ([`zcdp::bun_steinke_epsilon`]).
+    /// The ε that the papers state: ρ + 2√(ρ ln(1/δ)), above both others (Bun & Steinke 2016, Proposition 1.3).
     #[must_use]
     pub fn paper_epsilon(self, delta: Delta) -> f64 {
         zcdp::bun_steinke_epsilon(self.rho(), delta)

@@ -12,7 +12,7 @@ const FRACTION_FROM: f64 = 2.0;
 
 /// erfcx(x) = e^{x²}·erfc(x), to about 1e-15 relative for x ≥ −5; +∞ below about −26.6.
 #[must_use]
-pub fn erfcx(x: f64) -> f64 {
+pub(super) fn erfcx(x: f64) -> f64 {
     if x * SQRT_2 < FRACTION_FROM {
         exp_square(x, 1.0) * libm::erfc(x)
     } else {

@@ -56,6 +56,8 @@ pub mod laplace;
 mod lifetime;
 mod loss;
 mod mills;
+// For the tests of adjacencies.
+#[doc(hidden)]
 pub mod neighbours;
 mod nesting;
 mod network_view;
@@ -74,27 +76,30 @@ pub mod zcdp;
 
 pub use accountant::Connectivity;
 pub use adjacency::Adjacency;
-pub use advice::{Advice, RegularAdvice, advise, certified_gap};
+pub use advice::{Advice, RegularAdvice, advise};
 pub use budget::{Budget, Delta, Epsilon};
 pub use calibration::{Calibrated, Calibration, CalibrationWarning, calibrate, noise_multiplier};
 pub use certificate::Certificate;
 pub use error::PrivacyError;
 pub use group::GroupLoss;
-pub use laplace::calibrate_laplace;
-pub use lifetime::{LifetimeBudget, SquareSum};
 pub use loss::{Loss, compose};
-pub use mills::erfcx;
 pub use network_view::{NetworkViewLoss, network_view_loss};
-#[doc(hidden)]
-pub use noise_plan::refuse_split;
 pub use noise_plan::{
-    BudgetSplit, Holders, HoldersRequest, LaplacePlan, LaplaceRequest, NoisePlan, NoiseRequest,
-    OnDisconnect, RingPlan, RingRequest, Scheme, View, even_iterations, split_budget,
+    BudgetSplit, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, split_budget,
 };
-#[doc(hidden)]
-pub use persons::person_sizes;
 pub use sensitivity::{
     OwnRules, Public, RatingRange, Rule, Sensitivity, Sensitivity1, SensitivityRule,
     SensitivitySpec, Statistic,
 };
 pub use statement::{AdversaryView, Statement};
+// For the other crates of Undertone.
+#[doc(hidden)]
+pub use {
+    laplace::calibrate_laplace,
+    lifetime::{LifetimeBudget, SquareSum},
+    noise_plan::{
+        Holders, HoldersRequest, LaplacePlan, LaplaceRequest, RingPlan, RingRequest,
+        even_iterations, refuse_split,
+    },
+    persons::person_sizes,
+};

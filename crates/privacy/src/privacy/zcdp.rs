@@ -10,14 +10,15 @@ use super::{Delta, Epsilon};
 
 /// ε = ρ + 2√(ρ ln(1/δ)) (Bun & Steinke 2016, Proposition 1.3).
 #[must_use]
-pub fn bun_steinke_epsilon(rho: f64, delta: Delta) -> f64 {
+pub(crate) fn bun_steinke_epsilon(rho: f64, delta: Delta) -> f64 {
     rho + 2.0 * (-rho * delta.ln()).sqrt()
 }
 
 /// The ρ at which [`bun_steinke_epsilon`] equals ε: (√(ln(1/δ) + ε) − √ln(1/δ))², without the
 /// cancellation.
+#[cfg(test)]
 #[must_use]
-pub fn bun_steinke_rho(epsilon: Epsilon, delta: Delta) -> f64 {
+pub(crate) fn bun_steinke_rho(epsilon: Epsilon, delta: Delta) -> f64 {
     let log = -delta.ln();
     let root = epsilon.get() / ((log + epsilon.get()).sqrt() + log.sqrt());
     root * root

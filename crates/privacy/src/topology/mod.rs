@@ -22,20 +22,27 @@ use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
-pub use error::{NamedEdgesError, TopologyError};
-pub use file_problem::FileProblem;
+pub use error::TopologyError;
 #[cfg(feature = "files")]
-pub use files::{
-    Expected, LoadOptions, MAX_FILE, ParallelEdges, Recipe, load, load_graph, load_recipe,
-    write_edges,
-};
+pub use files::{LoadOptions, ParallelEdges, load, load_graph};
 pub use generators::{GeneratorConfig, REGISTRY};
 pub use graph::{Graph, GraphError};
-pub use mixing::{Mixing, metropolis_weight, self_weight};
-pub use named_edges::NamedEdges;
-pub use names::PeerNameError;
-pub use spectrum::{CERTIFIED_UP_TO, Interval, Known, SAFETY, Spectrum};
-pub use vertex_connectivity::vertex_connectivity;
+pub use mixing::Mixing;
+pub use spectrum::{Interval, Known, Spectrum};
+// For the other crates of Undertone.
+#[cfg(feature = "files")]
+#[doc(hidden)]
+pub use files::{Expected, Recipe, load_recipe, write_edges};
+#[doc(hidden)]
+pub use {
+    error::NamedEdgesError,
+    file_problem::FileProblem,
+    mixing::{metropolis_weight, self_weight},
+    named_edges::NamedEdges,
+    names::PeerNameError,
+    spectrum::{CERTIFIED_UP_TO, SAFETY},
+    vertex_connectivity::vertex_connectivity,
+};
 
 /// A graph with everything that follows from it.
 #[derive(Clone, Debug)]

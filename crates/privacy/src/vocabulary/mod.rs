@@ -16,15 +16,18 @@ pub mod testing;
 mod text;
 mod time;
 
-pub use degrees::TAIL_DEGREES;
 pub use distribution::Distribution;
 pub use ids::{Iteration, PeerIndex, ReleaseId, Round};
-pub use margins::margin_weights;
-pub use naming::{NameSyntax, Named, printed, printed_list, read_name, read_names};
-pub use normal::StandardNormal;
 pub use quantity::Quantity;
-#[doc(hidden)]
-pub use seed::GROUP;
-pub use seed::{Binding, CHUNK, Label, NamedKey, NoiseLabel, NoiseRoot, Normals, Seed, StreamKey};
-pub use text::{Hidden, Spellings, hidden};
+pub use seed::{Label, Seed};
 pub use time::{Span, Time};
+// For the other crates of Undertone.
+#[doc(hidden)]
+pub use {
+    degrees::TAIL_DEGREES,
+    margins::margin_weights,
+    naming::{NameSyntax, Named, printed, printed_list, read_name, read_names},
+    normal::StandardNormal,
+    seed::{Binding, CHUNK, GROUP, NamedKey, NoiseLabel, NoiseRoot, Normals, StreamKey},
+    text::{Hidden, Spellings, hidden},
+};

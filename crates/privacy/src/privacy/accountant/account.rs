@@ -11,7 +11,7 @@ use crate::privacy::PrivacyError;
 const DENSE_UP_TO: usize = 256;
 
 /// Components of up to this many peers are inverted densely where quadrature misses the gap, or a peer adds no own noise.
-pub const DENSE_AT_MOST: usize = 3000;
+pub(super) const DENSE_AT_MOST: usize = 3000;
 
 /// The method by which variance factors are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

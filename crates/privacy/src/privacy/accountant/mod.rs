@@ -26,16 +26,12 @@ mod account_tests;
 mod tests;
 
 pub use crate::linalg::Bracket;
-pub use account::{AccountOptions, Accounted, DENSE_AT_MOST, Engine, account};
-pub use bounds::{
-    Bound, CertifiedFactor, Connectivity, PublicGraph, certified_variance_factors, lambda2_bound,
-    star_bound,
-};
+pub use account::{AccountOptions, Accounted, Engine, account};
+pub use bounds::{Bound, CertifiedFactor, Connectivity, PublicGraph, certified_variance_factors};
 pub use covariance::NoiseCovariance;
 pub use exact::exact_variance_factors;
 pub(super) use refused::LARGEST_RATIO;
 pub(super) use resistance::worst_resistance;
 pub(super) use search::{AFFORDABLE, every_coalition, smallest_pieces, work};
 pub use search::{CoalitionBracket, worst_coalition};
-pub use single::{ENUMERATED_UP_TO, Exposure, worst_single};
-pub(super) use single::{enumerate, worst};
+pub(super) use single::{ENUMERATED_UP_TO, enumerate, worst};

@@ -13,12 +13,11 @@
 use rayon::prelude::*;
 
 use super::component::{Component, pieces};
-use super::refused::check_variances;
 use crate::privacy::PrivacyError;
 use crate::topology::Graph;
 
 /// Coalitions of one peer are enumerated up to this many peers.
-pub const ENUMERATED_UP_TO: usize = 2000;
+pub(crate) const ENUMERATED_UP_TO: usize = 2000;
 
 /// Relative allowance for rounding on every enumerated diagonal entry. The updates lose at most six of sixteen
 /// digits (see [`SMALLEST_PIVOT`]); the base inverse's own error bound is added on top, a hundredfold.
@@ -32,7 +31,7 @@ const MOST_WORK: f64 = 3e10;
 
 /// The most exposed peer of one honest piece, under one coalition.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Exposure {
+pub(crate) struct Exposure {
     /// The coalition: nobody, or one peer. (For a piece the coalition does not touch, any peer elsewhere.)
     pub colluder: Option<u32>,
     /// The most exposed peer.
@@ -46,7 +45,7 @@ pub struct Exposure {
 impl Exposure {
     /// [Σ_H⁻¹]_uu of the most exposed peer: its μ² per iteration is Δ² times this.
     #[must_use]
-    pub fn variance_factor(&self, own: f64) -> f64 {
+    pub(crate) fn variance_factor(&self, own: f64) -> f64 {
         1.0 / (self.honest as f64 * own) + self.excess
     }
 }
@@ -116,27 +115,6 @@ pub(in crate::privacy) fn enumerate(
         single.extend(per_colluder?.into_iter().flatten());
     }
     Ok(Some(exposures))
-}
-
-/// The worst variance factor [Σ_H⁻¹]_uu over all coalitions of one peer and all honest u, by enumeration,
-/// with own noise of variance σ_η² = `own` and pairwise noise of variance σ_Δ² = `pairwise`.
-///
-/// `None` beyond [`ENUMERATED_UP_TO`] peers, for graphs too dense to enumerate, and for a graph of one peer.
-///
-/// # Errors
-/// [`PrivacyError::Parameter`] for variances that are not usable, [`PrivacyError::IllConditioned`].
-pub fn worst_single(
-    graph: &Graph,
-    own: f64,
-    pairwise: f64,
-) -> Result<Option<Exposure>, PrivacyError> {
-    check_variances(own, pairwise)?;
-    let exposures = enumerate(graph, 1.0, pairwise / own, true)?;
-    let found = exposures.and_then(|exposures| worst(&exposures.single?, 1.0));
-    Ok(found.map(|exposure| Exposure {
-        excess: exposure.excess / own,
-        ..exposure
-    }))
 }
 
 /// The exposure with the largest variance factor; the first of equals.

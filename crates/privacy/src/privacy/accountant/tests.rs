@@ -2,6 +2,9 @@
 
 use rand::RngExt;
 
+use super::bounds::{lambda2_bound, star_bound};
+use super::refused::check_variances;
+use super::single::Exposure;
 use super::*;
 use crate::privacy::PrivacyError;
 use crate::privacy::testing::accounting_vectors;
@@ -174,6 +177,20 @@ fn bounds_are_never_below_the_exact_value() {
     assert!((lambda2_bound(5, 6.0 - 1.0, 1.0, 7.0) / v - 1.0).abs() < 1e-12);
     let v = factor(&graph(4, &[(0, 1), (0, 2), (0, 3)]), 1.0, 7.0, &[], 0);
     assert!((star_bound(3, 1.0, 7.0) / v - 1.0).abs() < 1e-12);
+}
+
+/// The worst variance factor [Σ_H⁻¹]_uu over all coalitions of one peer and all honest u, by enumeration,
+/// with own noise of variance σ_η² = `own` and pairwise noise of variance σ_Δ² = `pairwise`.
+///
+/// `None` beyond [`ENUMERATED_UP_TO`] peers, for graphs too dense to enumerate, and for a graph of one peer.
+fn worst_single(graph: &Graph, own: f64, pairwise: f64) -> Result<Option<Exposure>, PrivacyError> {
+    check_variances(own, pairwise)?;
+    let exposures = enumerate(graph, 1.0, pairwise / own, true)?;
+    let found = exposures.and_then(|exposures| worst(&exposures.single?, 1.0));
+    Ok(found.map(|exposure| Exposure {
+        excess: exposure.excess / own,
+        ..exposure
+    }))
 }
 
 /// λ₂ of a small graph, minus a margin for rounding.

@@ -26,7 +26,7 @@ const SEED: u64 = 1;
 /// What to change about a noise graph so that a gap to central privacy is reached against coalitions of a size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Advice {
-    /// The certified gap of the graph as it is; see [`certified_gap`].
+    /// The certified gap of the graph as it is: √(s·max v_u·σ_η²) in the limit of large σ_Δ.
     pub gap: f64,
     /// Edges to add, as (lower, upper), in the order found; none if the gap is small enough already.
     pub edges: Vec<(u32, u32)>,
@@ -54,7 +54,7 @@ pub struct RegularAdvice {
 /// t = 0, t = 1 up to [`ENUMERATED_UP_TO`] peers, and larger t on graphs so small that every coalition can be looked at
 /// are exact: the size of the smallest piece.
 #[must_use]
-pub fn certified_gap(public: &PublicGraph<'_>, colluders: usize) -> f64 {
+pub(super) fn certified_gap(public: &PublicGraph<'_>, colluders: usize) -> f64 {
     let worst = factors(public, colluders).into_iter().fold(0.0, f64::max);
     (public.graph().nodes() as f64 * worst).sqrt()
 }

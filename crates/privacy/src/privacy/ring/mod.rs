@@ -15,7 +15,7 @@
 //! preimage (one mask per tree edge, whatever those of the other edges are). A linear map of groups sends the uniform law to
 //! the uniform law of its image. Different pieces share no masks. ∎ So the view is a function of the public numbers, of S mod 2^k for
 //! every piece, and of coins that do not depend on data: post-processing of the piece sums. There is no overhead for finite
-//! masks, and where a graph falls apart every piece is accounted for by itself ([`shift`]).
+//! masks, and where a graph falls apart every piece is accounted for by itself (`ring/shift.rs`).
 //!
 //! Wrapping is post-processing as well: it can spoil a sum, never its privacy. That it cannot happen is checked before a run
 //! ([`Modulus`]).
@@ -30,10 +30,12 @@
 //! by its own noise alone. Noise keys are bound to the plan and to the rows of all peers, so that another set of
 //! peers draws other noise.
 
+// For plans and reports.
+#[doc(hidden)]
 pub mod distance;
 mod grid;
 mod modulus;
-pub mod shift;
+pub(crate) mod shift;
 
 #[cfg(test)]
 mod tests;

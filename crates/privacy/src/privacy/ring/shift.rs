@@ -25,8 +25,9 @@
 
 /// μ²σ² of one shift K of a sum over n = `peers` rounded Gaussians: Σ_j (K_j² + r_j(n − r_j))/n, which is an integer. Infinite for
 /// no peers.
+#[cfg(test)]
 #[must_use]
-pub fn cost(shift: &[i64], peers: usize) -> f64 {
+pub(crate) fn cost(shift: &[i64], peers: usize) -> f64 {
     let Ok(n) = i128::try_from(peers) else {
         return f64::INFINITY;
     };
@@ -47,7 +48,7 @@ pub fn cost(shift: &[i64], peers: usize) -> f64 {
 /// n = `peers` rounded Gaussians: the least of κ² and κ²/m + D m/4 over 2 ≤ m ≤ n. It never rises with n. Infinite for a norm that
 /// is no number, and for no peers.
 #[must_use]
-pub fn most(norm: f64, coordinates: usize, peers: usize) -> f64 {
+pub(crate) fn most(norm: f64, coordinates: usize, peers: usize) -> f64 {
     if !(norm >= 0.0 && norm.is_finite()) || peers == 0 {
         return f64::INFINITY;
     }

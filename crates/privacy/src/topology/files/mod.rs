@@ -43,7 +43,7 @@ pub use recipe::{Expected, ParallelEdges, Recipe};
 pub use writing::write_edges;
 
 /// The largest file read, in bytes after decompression.
-pub const MAX_FILE: usize = 256 << 20;
+pub(super) const MAX_FILE: usize = 256 << 20;
 
 /// The largest recipe read, in bytes.
 const MAX_RECIPE: usize = 1 << 20;

@@ -49,7 +49,7 @@ pub const MAX_NODES: usize = 10_000_000;
 pub const MAX_EDGES: usize = 100_000_000;
 
 /// Random graphs drawn before a random family gives up on a connected one.
-pub const ATTEMPTS: u32 = 100;
+pub(super) const ATTEMPTS: u32 = 100;
 
 /// Edges of a graph under construction: any order, each pair once.
 pub(super) type EdgeList = Vec<(u32, u32)>;
@@ -88,6 +88,7 @@ pub(super) struct Randomness {
 }
 
 /// One line of the registry.
+#[doc(hidden)]
 pub struct Entry {
     /// The name in configurations.
     pub name: &'static str,
@@ -129,6 +130,7 @@ macro_rules! families {
         }
 
         /// Every family.
+        #[doc(hidden)]
         pub const REGISTRY: &[Entry] = &[
             $(Entry { name: $name, summary: $summary, example: $example },)*
         ];
@@ -195,7 +197,7 @@ impl GeneratorConfig {
     }
 
     /// The connected graph with `nodes` nodes: equal for equal configurations. A random family draws up
-    /// to [`ATTEMPTS`] graphs, from streams derived from its seed, and returns the first connected one.
+    /// to 100 graphs, from streams derived from its seed, and returns the first connected one.
     ///
     /// # Errors
     /// [`TopologyError`] for parameters outside their range, a number of nodes that differs from the

@@ -10,7 +10,7 @@ use super::PublicGraph;
 /// remaining weight 1 − 1/n_H lies on eigenvalues of at least σ_η² + σ_Δ²λ₂(H). ∎ With λ₂(H) ≥ 0 it is true,
 /// if useless, for every H.
 #[must_use]
-pub fn lambda2_bound(honest: usize, connectivity: f64, own: f64, pairwise: f64) -> f64 {
+pub(crate) fn lambda2_bound(honest: usize, connectivity: f64, own: f64, pairwise: f64) -> f64 {
     let n = honest as f64;
     let rest = if connectivity > 0.0 {
         own + pairwise * connectivity

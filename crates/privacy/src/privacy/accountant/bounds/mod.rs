@@ -35,8 +35,9 @@ use crate::privacy::{Certificate, PrivacyError};
 use crate::topology::Graph;
 
 pub use connectivity::Connectivity;
-pub use lambda2::lambda2_bound;
-pub use star::star_bound;
+pub(super) use lambda2::lambda2_bound;
+#[cfg(test)]
+pub(super) use star::star_bound;
 
 /// The energy of every peer's way to everybody honest, if everybody has one.
 type Energies = Option<Vec<f64>>;

@@ -5,7 +5,7 @@
 //! or an edge between honest peers is added.
 //!
 //! # Proof
-//! By the principle in the proof of [`super::star_bound`], σ_η²v_u is the least cost of a flow from u on the honest
+//! By the principle in the proof of `star_bound`, σ_η²v_u is the least cost of a flow from u on the honest
 //! graph. A flow on G − S′ is a flow on G − S with nothing on the peers and edges that S′ ∖ S would have taken, at the
 //! same cost: the minimum over the larger set is no larger. ∎
 //!

@@ -11,7 +11,11 @@ use super::PublicGraph;
 /// an upper bound. Take f = x on each of u's h edges: t_u = 1 − hx, t_v = x at its partners. The cost
 /// ((1 − hx)² + hx²)/σ_η² + hx²/σ_Δ² is least at x = 1/(h + 1 + q), where it is the bound. ∎
 #[must_use]
-pub fn star_bound(neighbours: usize, own: f64, pairwise: f64) -> f64 {
+pub(in crate::privacy::accountant) fn star_bound(
+    neighbours: usize,
+    own: f64,
+    pairwise: f64,
+) -> f64 {
     // Written so that σ_Δ² = 0 and σ_Δ² = ∞ give the limits.
     1.0 / (own * (1.0 + neighbours as f64 / (1.0 + own / pairwise)))
 }
