@@ -8,12 +8,17 @@
 #[doc = include_str!("../README.md")]
 mod readme {}
 
+#[doc(no_inline)]
 pub use undertone_privacy::{interactions, linalg, privacy, topology, vocabulary};
 
 pub mod algorithm;
 pub mod dataset;
 pub mod engine;
+// For the engines and the crate of nodes.
+#[doc(hidden)]
 pub mod noise;
 pub mod plan;
 pub mod protocol;
+// For the other crates of Undertone.
+#[doc(hidden)]
 pub mod writing;

@@ -30,7 +30,6 @@ impl KrylovTrial<'_> {
     /// The estimate after the last iteration, where noise on the product of A and X has standard deviation σ(X).
     ///
     /// Directions that are short are not replaced, since with noise there are none; where noise is 0 they are what rounding says.
-    #[doc(hidden)]
     pub fn estimate(&self, sigma: impl Fn(&DMatrix<f64>) -> f64) -> DMatrix<f64> {
         let (n, b) = self.start.shape();
         let all = (b * self.iterations).min(n);

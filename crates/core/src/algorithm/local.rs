@@ -29,7 +29,7 @@ impl LocalData {
     /// Rows of which row i contributes to the releases of batch `numbers[i]` alone.
     ///
     /// # Errors
-    /// [`BatchError`] unless there is one number per row.
+    /// An error unless there is one number per row.
     pub fn in_batches(rows: SparseRows, numbers: &[u32]) -> Result<Self, BatchError> {
         if numbers.len() != rows.len() {
             return Err(BatchError {

@@ -96,40 +96,52 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use arrival::Arrival;
-pub use auto::AutoTable;
 pub use centred::{Centred, mean_share, shorten, shortening};
 pub use completer::{
     CHECKED, Completer, CompleterParts, PartsError, checked, freed, has_signal, overlap,
 };
-pub use covariance::{Covariance, CovarianceTable};
+pub use covariance::Covariance;
 pub use error::{AlgorithmError, MAX_ITERATIONS};
-pub use isometric::{IsometricCovariance, IsometricCovarianceTable};
-pub use krylov::{Krylov, KrylovTable};
-#[doc(hidden)]
-pub use krylov_trial::KrylovTrial;
-pub use local::{BatchError, LocalData};
-pub use momentum::{Momentum, MomentumTable};
-pub use on_bipartite::{LARGEST_ENTRY, OnBipartite};
+pub use isometric::IsometricCovariance;
+pub use krylov::Krylov;
+pub use local::LocalData;
+pub use momentum::Momentum;
+pub use on_bipartite::OnBipartite;
 pub use on_graph::{NotOnGraph, OnGraph};
-pub use pilot::{Pilot, PilotTable, TAIL_WEIGHT};
-pub use power::{PowerMethod, PowerTable};
+pub use power::PowerMethod;
 pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};
-pub use prelude::Prelude;
 pub use program::{Program, RetainedState, Text};
 pub use proved::Proved;
-#[doc(hidden)]
-pub use raked::raked;
-pub use raked::{RakedCovariance, RakedCovarianceTable};
-pub use rated_rows::{Completion, RatedRows, SHARES};
-pub use release::{AgreedNumber, BlockSpec, Form, ReleaseSpec, charged, share_factors};
-pub use spectral_ridge::{SpectralRidge, SpectralRidgeTable};
+pub use raked::RakedCovariance;
+pub use rated_rows::RatedRows;
+pub(crate) use release::share_factors;
+pub use release::{AgreedNumber, BlockSpec, Form, ReleaseSpec, charged};
+pub use spectral_ridge::SpectralRidge;
 pub use start::{Start, following};
 pub use state::{History, PublicState, Released};
-pub use stated::{MOST_STATED_RELEASES, ProgramReadError};
-pub use streaming::{Streaming, StreamingTable};
+pub use stated::ProgramReadError;
+pub use streaming::Streaming;
 pub use table::{AlgorithmTable, DataFacts, DataRequirements, Output, Weights};
 pub use threshold_search::ThresholdSearch;
 pub use unsupported::Unsupported;
+// For the other crates of Undertone.
+#[doc(hidden)]
+pub use {
+    auto::AutoTable,
+    covariance::CovarianceTable,
+    isometric::IsometricCovarianceTable,
+    krylov::KrylovTable,
+    krylov_trial::KrylovTrial,
+    momentum::MomentumTable,
+    on_bipartite::LARGEST_ENTRY,
+    pilot::{Pilot, PilotTable, TAIL_WEIGHT},
+    power::PowerTable,
+    prelude::Prelude,
+    raked::{RakedCovarianceTable, raked},
+    rated_rows::{Completion, SHARES},
+    spectral_ridge::SpectralRidgeTable,
+    streaming::StreamingTable,
+};
 
 use crate::linalg::{Block, NotFullRank, SparseRows};
 use crate::vocabulary::ReleaseId;

@@ -183,7 +183,7 @@ pub fn charged(releases: &[ReleaseSpec], cost: impl Fn(usize) -> f64) -> f64 {
 /// f_l = √(S/(c·w_l)), where S is what the shares w_l themselves are charged, cost Σ 1/f_l² = (c/S)·Σ w_l ≤ c over the releases that
 /// any record meets, and each release the share w_l of that.
 #[must_use]
-pub fn share_factors(releases: &[ReleaseSpec]) -> Vec<f64> {
+pub(crate) fn share_factors(releases: &[ReleaseSpec]) -> Vec<f64> {
     let equal = |one: &ReleaseSpec| one.share == releases[0].share;
     if releases.iter().all(equal) {
         return Vec::new();

@@ -12,7 +12,7 @@ use super::{
 use crate::vocabulary::{Iteration, Quantity};
 
 /// The most releases that a stated program may have: more are refused before they are made.
-pub const MOST_STATED_RELEASES: usize = 100_000;
+const MOST_STATED_RELEASES: usize = 100_000;
 
 /// The most blocks of one stated release.
 const MOST_BLOCKS: usize = 16;

@@ -7,11 +7,13 @@ mod partition;
 mod vertices;
 
 pub use error::DatasetError;
+pub use partition::Partition;
+// For the other crates of Undertone.
 #[doc(hidden)]
-pub use partition::assign_to;
-pub use partition::{Partition, assign, assign_by_name, assign_sizes, peer_rows};
-#[doc(hidden)]
-pub use vertices::rows_of_edges;
+pub use {
+    partition::{assign, assign_by_name, assign_sizes, assign_to, peer_rows},
+    vertices::rows_of_edges,
+};
 
 use crate::interactions::Interactions;
 use crate::linalg::SparseRows;

@@ -15,11 +15,15 @@ pub mod analytic;
 mod builder;
 pub mod central;
 mod course;
+// For faults that a program injects.
+#[doc(hidden)]
 pub mod deviants;
 pub mod event;
 pub mod federated;
 pub mod lockstep;
 mod losses;
+// For the other crates of Undertone.
+#[doc(hidden)]
 pub mod noise;
 mod outcome;
 mod record;
@@ -35,18 +39,22 @@ mod tests;
 mod threshold;
 
 pub use builder::{SimulationBuilder, SimulationError};
+pub(crate) use outcome::StepTotals;
 pub use outcome::{
-    Communication, Consensus, Inputs, Observer, Outcome, ReleaseRecord, Silent, Standing,
-    StepTotals, Totals, Transcript,
+    Communication, Consensus, Inputs, Observer, Outcome, ReleaseRecord, Silent, Standing, Totals,
+    Transcript,
 };
-pub use record::Collector;
-pub use rows::PeerRows;
 pub use runner::{Analytic, Central, Event, Federated, Lockstep, NoNode, Runner, RunnerError};
-pub use session::{
-    NewSessionError, PublicSession, PublicViews, Session, SessionError, SessionParts, SessionViews,
-    ViewError, ViewSession,
-};
+pub(crate) use session::ViewError;
+pub use session::{NewSessionError, Session, SessionError};
 pub use simulation::Simulation;
+// For the other crates of Undertone.
+#[doc(hidden)]
+pub use {
+    record::Collector,
+    rows::PeerRows,
+    session::{PublicSession, PublicViews, SessionParts, SessionViews},
+};
 
 use crate::linalg::NotFullRank;
 use crate::protocol::{Fault, PeerError, QueryError, ReleaseError};

@@ -104,7 +104,6 @@ impl Term {
 
     /// Where the normals come from.
     #[cfg(any(test, feature = "testing"))]
-    #[doc(hidden)]
     pub fn key(&self) -> &StreamKey {
         &self.key
     }

@@ -18,7 +18,6 @@ impl<K, T> Default for Memo<K, T> {
 
 impl<K: PartialEq, T> Memo<K, T> {
     /// The value of this key.
-    #[doc(hidden)]
     pub fn get<E>(&self, key: K, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         let slot = self.slot(key);
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);

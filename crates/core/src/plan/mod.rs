@@ -20,14 +20,18 @@ mod ring;
 mod session;
 
 pub use budget_share::{BudgetShare, NotAShare};
-pub use division::Division;
 pub use error::PlanError;
-pub use guarantee::{Guarantee, NoiseMemo, multiplier, search_epsilon};
-#[doc(hidden)]
-pub use memo::Memo;
-pub use network::{Averaging, Network, graphs_digest, mixing_bounds};
-#[doc(hidden)]
-pub use noise::SchemeNumbers;
+pub use guarantee::Guarantee;
+pub use network::{Averaging, Network};
 pub use noise::{Holders, Noise};
 pub use promise::{LossTolerance, Promise};
 pub use session::Plan;
+// For the other crates of Undertone.
+#[doc(hidden)]
+pub use {
+    division::Division,
+    guarantee::{NoiseMemo, multiplier, search_epsilon},
+    memo::Memo,
+    network::{graphs_digest, mixing_bounds},
+    noise::SchemeNumbers,
+};

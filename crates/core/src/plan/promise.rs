@@ -122,15 +122,6 @@ impl Promise {
         self.bounds.adjacency()
     }
 
-    /// ε and δ of Gaussian noise.
-    ///
-    /// # Errors
-    /// [`PrivacyError`] for a δ of 0.
-    #[doc(hidden)]
-    pub fn budget(&self) -> Result<Budget, PrivacyError> {
-        Budget::new(self.epsilon.get(), self.delta.map_or(0.0, Delta::get))
-    }
-
     /// Whom noise must withstand: whoever is lost hides nobody, as if it colluded.
     #[must_use]
     pub fn withstood(&self) -> usize {
@@ -148,12 +139,36 @@ impl Promise {
         self.seen != AdversaryView::Everything
     }
 
+    /// What is promised, in words.
+    #[must_use]
+    pub fn statement(&self) -> Statement {
+        Statement {
+            adjacency: self.adjacency(),
+            seen: self.seen,
+            colluders: self.colluders,
+            lost: self.losses.map(|one| one.tolerate),
+            distribution: self.noise.distribution(),
+            participants: self.participants,
+        }
+    }
+}
+
+// For the other crates of Undertone.
+#[doc(hidden)]
+impl Promise {
+    /// ε and δ of Gaussian noise.
+    ///
+    /// # Errors
+    /// [`PrivacyError`] for a δ of 0.
+    pub fn budget(&self) -> Result<Budget, PrivacyError> {
+        Budget::new(self.epsilon.get(), self.delta.map_or(0.0, Delta::get))
+    }
+
     /// Refuses the protection of persons at several of so many peers where it has no meaning or no proof. `searches`: whether thresholds are
     /// searched for.
     ///
     /// # Errors
     /// [`PrivacyError::Participants`] and [`PrivacyError::ParticipantsOfPeers`].
-    #[doc(hidden)]
     pub fn check_participants(&self, peers: usize, searches: bool) -> Result<(), PrivacyError> {
         let Some(found) = self.participants.filter(|k| *k != 1) else {
             return Ok(());
@@ -189,19 +204,6 @@ impl Promise {
         match found > peers {
             true => Err(PrivacyError::ParticipantsOfPeers { found, peers }),
             false => Ok(()),
-        }
-    }
-
-    /// What is promised, in words.
-    #[must_use]
-    pub fn statement(&self) -> Statement {
-        Statement {
-            adjacency: self.adjacency(),
-            seen: self.seen,
-            colluders: self.colluders,
-            lost: self.losses.map(|one| one.tolerate),
-            distribution: self.noise.distribution(),
-            participants: self.participants,
         }
     }
 }

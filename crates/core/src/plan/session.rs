@@ -56,38 +56,6 @@ impl Plan {
         Self::under(guarantee, program, promise, network)
     }
 
-    /// The same under a guarantee that was planned for it.
-    #[doc(hidden)]
-    pub fn under(
-        guarantee: Guarantee,
-        program: &Program,
-        promise: &Promise,
-        network: &Network,
-    ) -> Result<Self, PlanError> {
-        // Before its schedule is compiled, which may be refused for reasons that have nothing to do with the ring.
-        if guarantee.noise().ring().is_some() && network.averaging.divides() {
-            return Err(PlanError::Inexact);
-        }
-        let (topology, bounds) = (&network.topology, mixing_bounds(&network.topology));
-        let schedule = network.averaging.compile(topology, bounds)?;
-        let contraction = match schedule.contraction() {
-            Some(certified) => certified,
-            None => network.averaging.contraction(bounds, schedule.rounds())?,
-        };
-        // Engines that reveal only sums run on any graph and exchange no scales.
-        let nodes = topology.graph().nodes() as u32;
-        Ok(Self {
-            program: Arc::new(program.clone()),
-            promise: promise.clone(),
-            guarantee,
-            schedule: Arc::new(schedule),
-            contraction,
-            scale_rounds: topology.diameter_bound().unwrap_or(nodes),
-            graphs: graphs_digest(topology, &network.noise_topology),
-            network: network.clone(),
-        })
-    }
-
     /// What is released.
     #[must_use]
     pub fn program(&self) -> &Program {
@@ -165,16 +133,6 @@ impl Plan {
         }
     }
 
-    /// The sum of the shapes of all peers' shares of Laplace noise, or of the curator's; `None` where noise is Gaussian or there is none.
-    #[doc(hidden)]
-    pub fn sum_of_shapes(&self) -> Option<f64> {
-        let shares = self.laplace_shares()?;
-        Some(match self.promise.seen {
-            AdversaryView::CuratorOutput => 1.0,
-            _ => f64::from(shares.drawing()) * shares.shape,
-        })
-    }
-
     /// How own noise is dealt where it adds up to Laplace noise.
     #[must_use]
     pub fn laplace_shares(&self) -> Option<LaplaceShares> {
@@ -206,17 +164,59 @@ impl Plan {
         };
         Ok(SessionPlan::new(parameters, Arc::clone(algorithm))?)
     }
+}
+
+// For the other crates of Undertone.
+#[doc(hidden)]
+impl Plan {
+    /// The same under a guarantee that was planned for it.
+    pub fn under(
+        guarantee: Guarantee,
+        program: &Program,
+        promise: &Promise,
+        network: &Network,
+    ) -> Result<Self, PlanError> {
+        // Before its schedule is compiled, which may be refused for reasons that have nothing to do with the ring.
+        if guarantee.noise().ring().is_some() && network.averaging.divides() {
+            return Err(PlanError::Inexact);
+        }
+        let (topology, bounds) = (&network.topology, mixing_bounds(&network.topology));
+        let schedule = network.averaging.compile(topology, bounds)?;
+        let contraction = match schedule.contraction() {
+            Some(certified) => certified,
+            None => network.averaging.contraction(bounds, schedule.rounds())?,
+        };
+        // Engines that reveal only sums run on any graph and exchange no scales.
+        let nodes = topology.graph().nodes() as u32;
+        Ok(Self {
+            program: Arc::new(program.clone()),
+            promise: promise.clone(),
+            guarantee,
+            schedule: Arc::new(schedule),
+            contraction,
+            scale_rounds: topology.diameter_bound().unwrap_or(nodes),
+            graphs: graphs_digest(topology, &network.noise_topology),
+            network: network.clone(),
+        })
+    }
+
+    /// The sum of the shapes of all peers' shares of Laplace noise, or of the curator's; `None` where noise is Gaussian or there is none.
+    pub fn sum_of_shapes(&self) -> Option<f64> {
+        let shares = self.laplace_shares()?;
+        Some(match self.promise.seen {
+            AdversaryView::CuratorOutput => 1.0,
+            _ => f64::from(shares.drawing()) * shares.shape,
+        })
+    }
 
     /// The noise plan, to state other views or σ's.
     #[cfg(any(test, feature = "testing"))]
-    #[doc(hidden)]
     pub fn noise_mut(&mut self) -> &mut NoisePlan {
         self.guarantee.noise_mut()
     }
 
     /// What the σ's of the releases are multiplied by, to spend another budget than was divided.
     #[cfg(any(test, feature = "testing"))]
-    #[doc(hidden)]
     pub fn set_factors(&mut self, factors: Vec<f64>) {
         self.guarantee.set_factors(&self.program, factors);
     }

@@ -24,36 +24,49 @@
 //!    a panic is a bug of ours.
 
 pub mod averaging;
+// For the crate of nodes and the engines.
+#[doc(hidden)]
 pub mod escrow;
 mod fault;
 mod finite;
 mod inbox;
+// For the crate of nodes and the engines.
+#[doc(hidden)]
 pub mod kernel;
 mod lane;
 mod message;
 mod outbox;
 mod peer;
 mod plan;
+// For the crate of nodes and the engines.
+#[doc(hidden)]
 pub mod probe;
 mod query;
+// For the crate of nodes and the engines.
+#[doc(hidden)]
 pub mod regroup;
 mod release_error;
 #[cfg(test)]
 mod tests;
+// For the crate of nodes and the engines.
+#[doc(hidden)]
 pub mod tolerant;
 mod values;
+// For the crate of nodes and the engines.
+#[doc(hidden)]
 pub mod wire;
 
 pub use fault::{Fault, FaultKind};
-pub use kernel::check_start;
-pub use lane::Lane;
 pub use message::{Body, Message, SessionId, Summand};
 pub use outbox::{CollectingOutbox, Event, Outbox, Targets, Timer};
 pub use peer::{Input, Peer, PeerError, PeerSetup};
 pub use plan::{
-    Bounds, PlannedRelease, RingParameters, SessionParameters, SessionPlan, SessionPlanError,
-    Steps, Terms,
+    PlannedRelease, RingParameters, SessionParameters, SessionPlan, SessionPlanError, Terms,
 };
-pub use query::{MAX_DEFECT, QueryError, check_query};
+pub use query::QueryError;
 pub use release_error::ReleaseError;
-pub use values::{Values, to_f32};
+pub use values::Values;
+pub(crate) use values::to_f32;
+// For the other crates of Undertone.
+#[doc(hidden)]
+pub use {kernel::check_start, lane::Lane, plan::Steps};

@@ -6,7 +6,7 @@
 use crate::linalg::Block;
 
 /// The largest |XᵀX − I| a query may have. Orthonormalisation leaves 1e-14; this moves Δ by a billionth.
-pub const MAX_DEFECT: f64 = 1e-9;
+pub(super) const MAX_DEFECT: f64 = 1e-9;
 
 /// A query that no peer may contribute at.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -45,7 +45,7 @@ pub enum QueryError {
 ///
 /// # Cost
 /// O(n b²) for n × b.
-pub fn check_query(query: &Block) -> Result<(), QueryError> {
+pub(super) fn check_query(query: &Block) -> Result<(), QueryError> {
     let defect = query.orthonormality_defect();
     if defect <= MAX_DEFECT {
         Ok(())

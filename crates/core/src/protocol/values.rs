@@ -88,7 +88,7 @@ impl Values {
 /// Rounds every value to the nearest f32, ties to even; beyond the range of f32 to an infinity.
 // Inlined into kernels that are compiled for several instruction sets.
 #[inline(always)]
-pub fn to_f32(values: &mut [f64]) {
+pub(crate) fn to_f32(values: &mut [f64]) {
     for value in values {
         *value = f64::from(*value as f32);
     }

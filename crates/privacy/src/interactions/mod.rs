@@ -101,44 +101,6 @@ impl Interactions {
         ))
     }
 
-    /// Interactions from rows already known to be ascending, distinct and in range.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn from_valid_rows<R: AsRef<[u32]>>(
-        rows: impl Iterator<Item = R>,
-        user_names: Vec<String>,
-        item_names: Vec<String>,
-    ) -> Self {
-        let mut offsets = Vec::with_capacity(user_names.len() + 1);
-        offsets.push(0);
-        let mut columns = Vec::new();
-        for row in rows {
-            columns.extend_from_slice(row.as_ref());
-            offsets.push(columns.len());
-        }
-        Self::from_parts(offsets, columns, user_names, item_names)
-    }
-
-    /// Interactions from compressed rows already known to be ascending, distinct and in range.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn from_parts(
-        offsets: Vec<usize>,
-        mut columns: Vec<u32>,
-        user_names: Vec<String>,
-        item_names: Vec<String>,
-    ) -> Self {
-        debug_assert_eq!(offsets.len(), user_names.len() + 1);
-        debug_assert_eq!(offsets.last(), Some(&columns.len()));
-        columns.shrink_to_fit();
-        Self {
-            offsets,
-            columns,
-            user_names,
-            item_names,
-        }
-    }
-
     /// Number of users, s.
     #[must_use]
     pub fn users(&self) -> usize {
@@ -169,12 +131,6 @@ impl Interactions {
         &self.columns[self.offsets[user]..self.offsets[user + 1]]
     }
 
-    /// The rows of all users, in order.
-    #[doc(hidden)]
-    pub fn rows(&self) -> impl Iterator<Item = &[u32]> {
-        (0..self.users()).map(|user| self.row(user))
-    }
-
     /// The id of `user` as found in the file.
     #[must_use]
     pub fn user_name(&self, user: usize) -> &str {
@@ -185,24 +141,6 @@ impl Interactions {
     #[must_use]
     pub fn item_name(&self, item: usize) -> &str {
         &self.item_names[item]
-    }
-
-    /// The ids of all users, in order.
-    #[doc(hidden)]
-    pub fn names_of_users(&self) -> impl Iterator<Item = &str> {
-        self.user_names.iter().map(String::as_str)
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    pub fn user_names(&self) -> &[String] {
-        &self.user_names
-    }
-
-    #[doc(hidden)]
-    #[must_use]
-    pub fn item_names(&self) -> &[String] {
-        &self.item_names
     }
 
     /// Users per item, in item order: the diagonal of RᵀR, written I in P1.
@@ -244,6 +182,66 @@ impl Interactions {
                 .expect("rows ascend within the items and the value is finite");
         }
         rows
+    }
+}
+
+// For the other crates of Undertone.
+#[doc(hidden)]
+impl Interactions {
+    /// Interactions from rows already known to be ascending, distinct and in range.
+    #[must_use]
+    pub fn from_valid_rows<R: AsRef<[u32]>>(
+        rows: impl Iterator<Item = R>,
+        user_names: Vec<String>,
+        item_names: Vec<String>,
+    ) -> Self {
+        let mut offsets = Vec::with_capacity(user_names.len() + 1);
+        offsets.push(0);
+        let mut columns = Vec::new();
+        for row in rows {
+            columns.extend_from_slice(row.as_ref());
+            offsets.push(columns.len());
+        }
+        Self::from_parts(offsets, columns, user_names, item_names)
+    }
+
+    /// Interactions from compressed rows already known to be ascending, distinct and in range.
+    #[must_use]
+    pub fn from_parts(
+        offsets: Vec<usize>,
+        mut columns: Vec<u32>,
+        user_names: Vec<String>,
+        item_names: Vec<String>,
+    ) -> Self {
+        debug_assert_eq!(offsets.len(), user_names.len() + 1);
+        debug_assert_eq!(offsets.last(), Some(&columns.len()));
+        columns.shrink_to_fit();
+        Self {
+            offsets,
+            columns,
+            user_names,
+            item_names,
+        }
+    }
+
+    /// The rows of all users, in order.
+    pub fn rows(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.users()).map(|user| self.row(user))
+    }
+
+    /// The ids of all users, in order.
+    pub fn names_of_users(&self) -> impl Iterator<Item = &str> {
+        self.user_names.iter().map(String::as_str)
+    }
+
+    #[must_use]
+    pub fn user_names(&self) -> &[String] {
+        &self.user_names
+    }
+
+    #[must_use]
+    pub fn item_names(&self) -> &[String] {
+        &self.item_names
     }
 }
 

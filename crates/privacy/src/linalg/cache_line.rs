@@ -21,7 +21,6 @@ pub struct AtLine {
 
 impl AtLine {
     /// `length` zeros.
-    #[doc(hidden)]
     pub fn zeros(length: usize) -> Self {
         let room = vec![0.0; length + LINE];
         Self {
@@ -38,12 +37,12 @@ impl AtLine {
         copy
     }
 
-    #[doc(hidden)]
+    /// The values.
     pub fn values(&self) -> &[f64] {
         &self.room[self.start..][..self.length]
     }
 
-    #[doc(hidden)]
+    /// The values, to be changed.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.room[self.start..][..self.length]
     }

@@ -26,7 +26,6 @@ impl Cholesky {
     ///
     /// # Cost
     /// n³/3 multiplications, nearly all in matrix products.
-    #[doc(hidden)]
     pub fn of(mut a: DMatrix<f64>) -> Option<Self> {
         let n = a.nrows();
         for start in (0..n).step_by(BLOCK) {
@@ -71,7 +70,6 @@ impl Cholesky {
     }
 
     /// Replaces `x` by A⁻¹ x.
-    #[doc(hidden)]
     pub fn solve(&self, x: &mut [f64]) {
         let n = x.len();
         for j in 0..n {

@@ -117,7 +117,6 @@ impl ItemWeights {
     }
 
     /// Weights that are the reciprocals of these numbers, which are finite and at least 0.
-    #[doc(hidden)]
     pub fn of_reciprocals(reciprocals: Vec<f64>) -> Self {
         let inverse = |root: &f64| if *root > 0.0 { root.recip() } else { 0.0 };
         Self {

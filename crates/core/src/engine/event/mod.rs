@@ -1,5 +1,7 @@
 //! Peers exchanging messages in virtual time.
 
+// For faults that a program injects.
+#[doc(hidden)]
 pub mod faults;
 mod link;
 mod mail;

@@ -6,7 +6,7 @@
 //! public state: in place, where the algorithm has no memory, so that no other array of that size exists.
 //!
 //! Where the averaging schedule shows that all peers end with the same bits there is one sum and one public state, of all of them:
-//! what they end with is evaluated once per chunk, see [`CommonEnd`]. So it is where sums are of integers mod 2^k, see `integers`.
+//! what they end with is evaluated once per chunk, see `protocol/averaging/common_end.rs`. So it is where sums are of integers mod 2^k, see `integers`.
 //!
 //! Nothing here depends on the number of threads or the tile width: every coordinate sees the same
 //! operations in the same order as in a [`Peer`](crate::protocol::Peer), so the bits agree.
@@ -38,11 +38,15 @@ use crate::protocol::{PeerError, PlannedRelease, Terms, kernel};
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, Round};
 use chunk::ChunkState;
 use gossip::PEERS_AT_ONCE;
-pub use gossip::{Averaged, Exchange, Gossip, Rounds, tile_width};
-pub use shares::{Lost, Shares};
 use states::States;
 use task::ChunkTask;
-pub use walk::Walk;
+// For the other crates of Undertone.
+#[doc(hidden)]
+pub use {
+    gossip::{Averaged, Exchange, Gossip, Rounds, tile_width},
+    shares::{Lost, Shares},
+    walk::Walk,
+};
 
 /// Runs the session.
 ///

@@ -50,7 +50,6 @@ impl Assignment {
 
     /// What all keys of this noise derive from.
     #[cfg(any(test, feature = "testing"))]
-    #[doc(hidden)]
     pub fn root(&self) -> &NoiseRoot {
         &self.root
     }

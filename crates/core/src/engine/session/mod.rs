@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 pub use error::{NewSessionError, SessionError};
 pub use public::PublicSession;
-pub use views::{PublicViews, SessionViews, ViewError, ViewSession};
+pub(crate) use views::ViewError;
+pub use views::{PublicViews, SessionViews};
 
 use super::EngineError;
 use super::noise::{Assignment, Defect};
@@ -345,12 +346,6 @@ impl Session {
         self.seed.noise_root(binding)
     }
 
-    /// The seed of this run, for what hides nothing: latencies, network identities.
-    #[doc(hidden)]
-    pub fn seed(&self) -> &Seed {
-        &self.seed
-    }
-
     /// Number of peers.
     #[must_use]
     pub fn peers(&self) -> usize {
@@ -421,21 +416,6 @@ impl Session {
         )
     }
 
-    /// The same session under another seed, from the same starting block: other noise.
-    ///
-    /// # Errors
-    /// None for a session that was checked.
-    #[doc(hidden)]
-    pub fn with_seed(self, seed: Seed) -> Result<Self, SessionError> {
-        Self::derive(
-            self.public,
-            self.rows,
-            seed,
-            self.sigma_central,
-            self.setting,
-        )
-    }
-
     /// The same session with a curator whose noise has this standard deviation per unit sensitivity. The peers' noise
     /// stays as it is, the curator's is another.
     ///
@@ -486,6 +466,29 @@ impl Session {
     }
 }
 
+// For the other crates of Undertone.
+#[doc(hidden)]
+impl Session {
+    /// The same session under another seed, from the same starting block: other noise.
+    ///
+    /// # Errors
+    /// None for a session that was checked.
+    pub fn with_seed(self, seed: Seed) -> Result<Self, SessionError> {
+        Self::derive(
+            self.public,
+            self.rows,
+            seed,
+            self.sigma_central,
+            self.setting,
+        )
+    }
+
+    /// The seed of this run, for what hides nothing: latencies, network identities.
+    pub fn seed(&self) -> &Seed {
+        &self.seed
+    }
+}
+
 impl Session {
     /// The same session with a defect in how its noise is drawn. No build has one without the feature `testing`.
     #[must_use]
@@ -499,9 +502,9 @@ impl Session {
 
 /// What tests do to a session to see that engines notice, or that statistics do.
 #[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
 impl Session {
     /// A session of parts that nobody checked.
-    #[doc(hidden)]
     #[must_use]
     pub fn unchecked(parts: SessionParts) -> Self {
         let graphs = (parts.topology, parts.noise_topology);
@@ -512,7 +515,6 @@ impl Session {
     }
 
     /// The parts of this session.
-    #[doc(hidden)]
     #[must_use]
     pub fn parts(&self) -> SessionParts {
         let public = &self.public;
@@ -530,7 +532,6 @@ impl Session {
     }
 
     /// The same session with other noise than its own.
-    #[doc(hidden)]
     #[must_use]
     pub fn with_noise(mut self, noise: Assignment) -> Self {
         self.noise = noise;

@@ -49,7 +49,7 @@ pub fn runs(weights: impl IntoIterator<Item = f64>) -> Vec<Run> {
 /// `before` is ignored while `previous` is 0. Inlined into its callers, so that it is compiled for the
 /// instruction set they were dispatched to.
 #[inline(always)]
-pub fn mix_tile<'a, N, const T: usize>(
+pub(crate) fn mix_tile<'a, N, const T: usize>(
     coefficients: Coefficients,
     self_weight: f64,
     own: &[f64; T],
@@ -100,7 +100,7 @@ const WIDTH: usize = 32;
 ///
 /// `neighbours` come in ascending order with their weights. `before` is ignored while `previous` is 0 and
 /// may then be empty. Peers combine exchanged values nowhere else, and the lockstep engine runs the same
-/// [`mix_tile`], so equal inputs give equal bits in every engine.
+/// `mix_tile`, so equal inputs give equal bits in every engine.
 ///
 /// # Panics
 /// If slices differ in length (`before` excepted).
@@ -132,7 +132,7 @@ pub fn mix(
 ///
 /// # Panics
 /// If slices differ in length.
-pub fn mix_over(
+pub(super) fn mix_over(
     coefficients: Coefficients,
     self_weight: f64,
     own: &[f64],

@@ -22,6 +22,8 @@ mod fold;
 mod growth;
 mod linear;
 mod loss;
+// For the other crates of Undertone.
+#[doc(hidden)]
 pub mod mass;
 mod mix;
 mod neighbourhood;
@@ -42,26 +44,34 @@ mod window;
 
 use serde::{Deserialize, Serialize};
 
-pub use chebyshev::Chebyshev;
 pub use coefficients::Coefficients;
-pub use common_end::CommonEnd;
-pub use doubling::Doubling;
-pub use fold::fold;
-pub use linear::Linear;
-pub use loss::{Loss, LossError};
-pub use mix::{Run, mix, mix_over, mix_tile, runs};
+pub(crate) use common_end::CommonEnd;
+pub(crate) use mix::mix_tile;
 pub use neighbourhood::Neighbourhood;
-pub use options::{AveragingOption, AveragingOptions, MAX_TURNS};
-pub use pairwise::Pairwise;
-pub use passing::{Contacts, Meeting, Passing, share};
+pub use options::{AveragingOption, AveragingOptions};
+pub use passing::{Contacts, Meeting, Passing};
 pub(crate) use passing::{Met, OwnContacts};
-pub use push_sum::PushSum;
 pub use recurrence::Recurrence;
+pub(crate) use schedule::HeardRounds;
 pub(crate) use schedule::Part;
-pub use schedule::{Form, HeardRounds, PeerSchedule, Schedule};
+pub use schedule::{Form, PeerSchedule, Schedule};
 pub use step::{Expected, PeerStep, ScheduleError};
-pub use traffic::{ByteCount, Load, PeerBytes, Phase, PhaseBytes, Traffic};
-pub use tree::Tree;
+pub use traffic::PhaseBytes;
+// For the other crates of Undertone.
+#[doc(hidden)]
+pub use {
+    chebyshev::Chebyshev,
+    doubling::Doubling,
+    fold::fold,
+    linear::Linear,
+    loss::Loss,
+    mix::{Run, mix, runs},
+    pairwise::Pairwise,
+    passing::share,
+    push_sum::PushSum,
+    traffic::{Load, PeerBytes, Phase, Traffic},
+    tree::Tree,
+};
 
 /// Bounds on the eigenvalues of the mixing matrix other than 1: `lowest ≤ λ_min(W)`, `second ≥ λ₂(W)`.
 #[derive(Clone, Copy, Debug, PartialEq)]

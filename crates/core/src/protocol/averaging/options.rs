@@ -6,7 +6,7 @@ use super::{AveragingError, AveragingKind, Loss};
 const MOST: u32 = 1 << 20;
 
 /// The most trees that take turns.
-pub const MAX_TURNS: u32 = 64;
+const MAX_TURNS: u32 = 64;
 
 /// An option that some schemes know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl AveragingOptions {
     /// How many trees take turns, at least 1.
     ///
     /// # Errors
-    /// [`AveragingError::OutOfRange`] outside 1 … [`MAX_TURNS`].
+    /// [`AveragingError::OutOfRange`] outside 1 … 64.
     pub fn with_rotate(mut self, turns: u32) -> Result<Self, AveragingError> {
         self.rotate = Some(within(AveragingOption::Rotate, turns, (1, MAX_TURNS))?);
         Ok(self)

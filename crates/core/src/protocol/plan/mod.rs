@@ -12,7 +12,6 @@ mod summand;
 
 use std::sync::Arc;
 
-pub use bounds::Bounds;
 pub use error::SessionPlanError;
 pub use parameters::{RingParameters, SessionParameters};
 pub use release::{PlannedRelease, Terms};

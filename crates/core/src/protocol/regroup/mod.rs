@@ -67,7 +67,6 @@ pub use attempt::{Attempt, ViewNumber};
 pub use bytes::Extent;
 pub(in crate::protocol) use bytes::Reader;
 pub use certificate::{Certificate, CertificateError, HELD_LEN, SIGNATURE_LEN, held_statement};
-#[doc(hidden)]
 pub use defect::Defect;
 pub use evidence::{EVIDENCE_MARK, Evidence};
 pub use history::History;

@@ -232,12 +232,10 @@ mod switched_off {
             match self {}
         }
 
-        #[doc(hidden)]
         pub fn secrets(self, _: PeerIndex, _: SealSecrets) -> SealSecrets {
             match self {}
         }
 
-        #[doc(hidden)]
         pub fn repeats_streams(self) -> bool {
             match self {}
         }

@@ -45,7 +45,6 @@ use std::error::Error;
 use std::sync::Arc;
 
 pub use bytes::{Format, FormatError};
-#[doc(hidden)]
 pub use defect::Defect;
 pub use frame::{DiskRecord, Frame, SignedShare};
 pub use secrets::SealSecrets;
@@ -286,7 +285,6 @@ impl TolerantPeer {
     }
 
     /// This peer with a defect, if there is one and it is this peer's.
-    #[doc(hidden)]
     pub fn with_defect(mut self, defect: Option<Defect>) -> Self {
         let own = defect.filter(|defect| defect.is_of(self.setup.me));
         self.defect = own;
