@@ -28,7 +28,7 @@ pub const LARGEST_ENTRY: f64 = 65_536.0;
 /// this holds whatever the query is.
 ///
 /// # Large entries
-/// Entries beyond ±b count as ±b, with b = [`LARGEST_ENTRY`] or what [`Self::within`] says. That brings no two entries further apart. Without a bound an entry of
+/// Entries beyond ±b count as ±b, with b = 65,536 or what [`Self::within`] says. That brings no two entries further apart. Without a bound an entry of
 /// 10¹⁷ would round its row to multiples of 16, and a change of another entry by 1 could then move what is released by 16, under noise for 1.
 #[derive(Clone, Debug)]
 pub struct OnBipartite {
@@ -67,7 +67,7 @@ impl OnBipartite {
         fits(program, |quantity| quantity == Quantity::Product)
     }
 
-    /// Lets no entry count as more than `largest` in absolute value, a public number. What lies outside 0 to [`LARGEST_ENTRY`] changes nothing.
+    /// Lets no entry count as more than `largest` in absolute value, a public number. What lies outside 0 to 65,536 changes nothing.
     #[must_use]
     pub fn within(mut self, largest: f64) -> Self {
         if largest > 0.0 && largest < LARGEST_ENTRY {

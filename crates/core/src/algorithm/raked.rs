@@ -30,7 +30,7 @@ pub use raking::raked;
 ///
 /// # Shapes
 /// The release is (n(n+1)/2 + n) × 1: the triangle, row after row, entries off the diagonal times √2 and those on it times λ, then the row sums without the
-/// diagonal, times κ. λ and κ are [`margin_weights`] of D. The query takes no part. Rows are sets of items: of their values the squares
+/// diagonal, times κ. λ and κ are `margin_weights` of D. The query takes no part. Rows are sets of items: of their values the squares
 /// are the weights w_D, and that of the diagonal and of row sums is one over the number of entries.
 ///
 /// # Privacy

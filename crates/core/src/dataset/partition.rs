@@ -17,7 +17,7 @@ pub enum Partition {
     Contiguous,
     /// As contiguous, after a uniform shuffle from `Label::Partition`.
     Random,
-    /// By a keyed hash of the user's own name: [`assign_by_name`]. Peers may hold no user.
+    /// By a keyed hash of the user's own name. Peers may hold no user.
     Hashed,
 }
 

@@ -31,6 +31,7 @@ pub use bracket::Bracket;
 pub use eigen::{signed, symmetric_eigenpairs};
 pub use extension::extend_basis;
 pub(crate) use inverse::{CheckedInverse, IllConditioned};
+pub use item_weights::{ItemWeights, ItemWeightsError};
 pub(crate) use laplacian::ShiftedLaplacian;
 pub use orthonormal::{NotFullRank, orthonormalise, start_block};
 pub use packed::PackedTriangle;
@@ -45,7 +46,6 @@ pub use {
     eigen::small_leading_eigenvectors,
     extension::normal_columns,
     gram_schmidt::TallMatrix,
-    item_weights::{ItemWeights, ItemWeightsError},
     lanczos::columns::leading_eigenvectors,
     product::{add_product, product},
     sparse_file::{SparseFile, SparseFileProblem},

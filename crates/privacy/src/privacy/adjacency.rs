@@ -31,7 +31,7 @@
 //! drawn from the data (every item of the file, or the most rated), one rating more can change the list, and with
 //! it everybody's rows. No ε covers that. A list from a file of its own has no such gap.
 //!
-//! Each type's distance and draw stand in one file of [`super::neighbours`], the only place here that knows how data are
+//! Each type's distance and draw stand in one file of `neighbours/`, the only place here that knows how data are
 //! held. A new adjacency is such a file, a variant of [`Adjacency`] with its type, and its lines in `ALL`, `Display` and `rows`.
 
 use std::fmt;

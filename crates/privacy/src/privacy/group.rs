@@ -29,7 +29,7 @@ pub struct GroupLoss {
 impl GroupLoss {
     /// An upper bound on the loss of a group of `peers` peers, from `mu`, that of any one peer over all iterations,
     /// and the noise `sigma_own` that every peer adds by itself per unit sensitivity in iterations worth
-    /// `iterations` even ones ([`super::even_iterations`]).
+    /// `iterations` even ones.
     ///
     /// # Statement
     /// Let the contributions of k honest peers change by D_u with ‖D_u‖_F ≤ Δ_l in every iteration l, whatever was

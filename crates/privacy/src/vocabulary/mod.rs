@@ -18,6 +18,7 @@ mod time;
 
 pub use distribution::Distribution;
 pub use ids::{Iteration, PeerIndex, ReleaseId, Round};
+pub use naming::Named;
 pub use quantity::Quantity;
 pub use seed::{Label, Seed};
 pub use time::{Span, Time};
@@ -26,7 +27,7 @@ pub use time::{Span, Time};
 pub use {
     degrees::TAIL_DEGREES,
     margins::margin_weights,
-    naming::{NameSyntax, Named, printed, printed_list, read_name, read_names},
+    naming::{NameSyntax, printed, printed_list, read_name, read_names},
     normal::StandardNormal,
     seed::{Binding, CHUNK, GROUP, NamedKey, NoiseLabel, NoiseRoot, Normals, StreamKey},
     text::{Hidden, Spellings, hidden},

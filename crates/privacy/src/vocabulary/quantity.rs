@@ -18,7 +18,7 @@ pub enum Quantity {
     /// The same with every entry off the diagonal times √2, so that the Euclidean norm of the coordinates is ‖A_u‖_F.
     IsometricTriangle,
     /// The same triangle with another diagonal, and row sums: of every row of d entries of 1 its pairs under the session's floor D, times √2, then λ/d on the diagonal, and
-    /// after the triangle κ(d − 1)/d for every item, with λ and κ of [`margin_weights`](super::margin_weights) of D: n(n+1)/2 + n coordinates.
+    /// after the triangle κ(d − 1)/d for every item, with λ and κ of `margin_weights` of D: n(n+1)/2 + n coordinates.
     TriangleAndMargins,
     /// Σ r of a peer's rows r, each of norm at most 1: n coordinates.
     RowSum,
@@ -32,7 +32,7 @@ pub enum Quantity {
     ClipHistogram,
     /// How many rows contribute no more than a public length: one number.
     ClipCount,
-    /// How many rows have at least D_1, D_2, … interactions, for the public numbers [`TAIL_DEGREES`](super::TAIL_DEGREES).
+    /// How many rows have at least D_1, D_2, … interactions, for the public numbers `TAIL_DEGREES`.
     TailCounts,
     /// Σ r/√d of rows r of d entries of 1, whatever they are divided by: n coordinates, what every item has of its users' rows.
     ItemShares,

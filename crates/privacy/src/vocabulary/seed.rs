@@ -45,7 +45,7 @@ pub const CHUNK: usize = 512;
 pub const GROUP: usize = 64;
 
 /// What a stream that hides nothing is for. The discriminant enters the key derivation and must never be reused, nor be
-/// one of [`NoiseLabel`]'s.
+/// one of `NoiseLabel`'s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Label {
@@ -127,6 +127,31 @@ impl Seed {
         Self(*hasher.finalize().as_bytes())
     }
 
+    /// The seed of repetition `number` of an experiment: independent of every other repetition and of
+    /// this seed's own streams.
+    #[must_use]
+    pub fn repetition(&self, number: u32) -> Self {
+        Self(self.key(Label::Repetition, number, 0).0)
+    }
+
+    /// The seed of the pilot of an experiment: no stream of its is a stream of this seed, whatever either is bound to.
+    ///
+    /// Noise that a pilot and the run after it shared would cancel in the difference of what they release.
+    #[must_use]
+    pub fn pilot(&self) -> Self {
+        Self(self.key(Label::Pilot, 0, 0).0)
+    }
+
+    /// A generator for `label`, for uses that need a handful of numbers in a fixed order.
+    #[must_use]
+    pub fn generator(&self, label: Label) -> ChaCha20Rng {
+        self.key(label, 0, 0).stream(0, 0)
+    }
+}
+
+// For the other crates of Undertone.
+#[doc(hidden)]
+impl Seed {
     /// The key for one purpose and subject: `a` is the peer or the lower end of an edge, `b` the upper
     /// end or 0.
     #[must_use]
@@ -164,27 +189,6 @@ impl Seed {
         hasher.update(beacon);
         hasher.update(&counter.to_le_bytes());
         Self(*hasher.finalize().as_bytes())
-    }
-
-    /// The seed of repetition `number` of an experiment: independent of every other repetition and of
-    /// this seed's own streams.
-    #[must_use]
-    pub fn repetition(&self, number: u32) -> Self {
-        Self(self.key(Label::Repetition, number, 0).0)
-    }
-
-    /// The seed of the pilot of an experiment: no stream of its is a stream of this seed, whatever either is bound to.
-    ///
-    /// Noise that a pilot and the run after it shared would cancel in the difference of what they release.
-    #[must_use]
-    pub fn pilot(&self) -> Self {
-        Self(self.key(Label::Pilot, 0, 0).0)
-    }
-
-    /// A generator for `label`, for uses that need a handful of numbers in a fixed order.
-    #[must_use]
-    pub fn generator(&self, label: Label) -> ChaCha20Rng {
-        self.key(label, 0, 0).stream(0, 0)
     }
 }
 
@@ -288,7 +292,6 @@ pub struct StreamKey([u8; 32]);
 impl StreamKey {
     /// The key that two deployed members agreed on, or that one drew from the operating system.
     #[must_use]
-    #[doc(hidden)]
     pub fn from_secret(secret: &zeroize::Zeroizing<[u8; 32]>) -> Self {
         Self(**secret)
     }

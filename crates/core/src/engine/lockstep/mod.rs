@@ -57,8 +57,8 @@ pub use {
 ///
 /// # Cost
 /// Time O(L·(entries·p + n p·(peers + noise edges + K·edges))); memory one array of s × the largest release plus a few
-/// s × [`CHUNK`] buffers per thread, and what an algorithm with memory keeps at every peer. Where all peers end with the same bits
-/// K·edges is s − 1 for a tree, and memory is one s × [`CHUNK`] buffer per thread and what one peer keeps.
+/// s × `CHUNK` buffers per thread, and what an algorithm with memory keeps at every peer. Where all peers end with the same bits
+/// K·edges is s − 1 for a tree, and memory is one s × `CHUNK` buffer per thread and what one peer keeps.
 pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
     let commons = session.schedule().common_ends(&**session.topology());
     run_holding(session, commons.as_deref(), observer)

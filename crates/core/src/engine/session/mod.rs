@@ -24,7 +24,7 @@ use crate::protocol::{PlannedRelease, SessionParameters, SessionPlan, Values};
 use crate::topology::{Graph, Mixing, Provenance, Topology};
 use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Seed};
 
-/// Everything a simulation of one session needs: its [public part](PublicSession), every peer's rows and noise.
+/// Everything a simulation of one session needs: its public part, every peer's rows and noise.
 ///
 /// This is a simulator's view from above. A peer built from it by [`Session::peer_setup`] receives its
 /// own part only.

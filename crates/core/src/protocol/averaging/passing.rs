@@ -9,7 +9,7 @@ use super::step::ScheduleError;
 /// The exchanges of a schedule that passes mass, and what it was made for.
 ///
 /// In a round a peer gives each neighbour it meets an equal share of its mass, keeps one such share and takes what they gave
-/// (see [`super::mass`]). Both ends of an edge meet in the same rounds, and each sends before it waits.
+/// (see `averaging/mass.rs`). Both ends of an edge meet in the same rounds, and each sends before it waits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passing {
     /// Who meets whom.

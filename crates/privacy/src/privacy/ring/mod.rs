@@ -21,7 +21,7 @@
 //! ([`Modulus`]).
 //!
 //! # What the sampler and the masks are assumed to be
-//! The law of the own noise is round(N(0, σ²)) up to a certified distance, which is paid for in δ ([`distance`]). Masks come from
+//! The law of the own noise is round(N(0, σ²)) up to a certified distance, which is paid for in δ (`ring/distance.rs`). Masks come from
 //! a key that two peers share; as with every other scheme here, a stream cipher's output counts as uniform, so that guarantees
 //! are computational to the extent that the cipher is.
 //!

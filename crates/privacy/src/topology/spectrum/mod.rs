@@ -34,7 +34,7 @@ pub struct Interval {
     pub high: f64,
     /// Whether both ends are proved, rounding errors of the proof included. Otherwise the end that
     /// matters (the one on the side of slower mixing) is a converged Lanczos estimate reduced by
-    /// [`SAFETY`].
+    /// 0.9.
     pub certified: bool,
 }
 
@@ -127,7 +127,7 @@ impl Spectrum {
     /// The spectrum of `graph` and its Metropolis–Hastings weights.
     ///
     /// # Cost
-    /// O(n³) up to [`CERTIFIED_UP_TO`] nodes (at most 8 n³/3 multiplications in the usual case), a few
+    /// O(n³) up to 2000 nodes (at most 8 n³/3 multiplications in the usual case), a few
     /// hundred sparse products beyond, where a graph that mixes very slowly may take several seconds.
     #[must_use]
     pub fn of(graph: &Graph, mixing: &Mixing) -> Self {
