@@ -13,7 +13,7 @@
 //! | [`raked-covariance`](RakedCovariance) | the same under a floor, its diagonal and row sums without | n(n+1)/2 + n | 4·n(n+3)·K | that release | 1 |
 //! | [`streaming`](Streaming) | A_u X over the rows of one batch | n·p | 8·n·p·K·L | X | any |
 //! | [`spectral-ridge`](SpectralRidge) | Σ clip(a) and counts of ratings; the isometric triangle of what they leave | 2n, n(n+1)/2 | 8·(2n + n(n+1)/2)·K | both | 2 |
-//! | `pilot` | how many users have how many interactions | 16 | 8·16·K | that release | 1 |
+//! | [`pilot`](Pilot) | how many users have how many interactions | 16 | 8·16·K | that release | 1 |
 //!
 //! n items, p = `rank`, K averaging rounds per iteration; frames and the max-consensus of the noise scale come on top.
 //!
@@ -33,7 +33,7 @@
 //! A private graph whose vertices are the peers is computed on by `power` inside [`OnGraph`]; a matrix whose rows and columns are the peers
 //! by `power` inside [`OnBipartite`].
 //!
-//! Rows that are to be centred by a private mean are run by any of them inside [`Centred`], which has one release more.
+//! Rows that are to be centred by a private mean are run by any of them inside `Centred`, which has one release more.
 //!
 //! The eigenvectors of P A P, for a public diagonal P, are found by any of the first five inside [`Preconditioned`].
 //!
@@ -96,7 +96,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use arrival::Arrival;
-pub use centred::{Centred, mean_share, shorten, shortening};
+pub use centred::{mean_share, shorten, shortening};
 pub use completer::{
     CHECKED, Completer, CompleterParts, PartsError, checked, freed, has_signal, overlap,
 };
@@ -104,16 +104,17 @@ pub use covariance::Covariance;
 pub use error::{AlgorithmError, MAX_ITERATIONS};
 pub use isometric::IsometricCovariance;
 pub use krylov::Krylov;
-pub use local::LocalData;
 pub use momentum::Momentum;
 pub use on_bipartite::OnBipartite;
 pub use on_graph::{NotOnGraph, OnGraph};
+pub use pilot::Pilot;
 pub use power::PowerMethod;
 pub use preconditioned::{NotPreconditioned, Precondition, Preconditioned};
+pub use prelude::Prelude;
 pub use program::{Program, RetainedState, Text};
 pub use proved::Proved;
 pub use raked::RakedCovariance;
-pub use rated_rows::RatedRows;
+pub use rated_rows::{Completion, RatedRows};
 pub(crate) use release::share_factors;
 pub use release::{AgreedNumber, BlockSpec, Form, ReleaseSpec, charged};
 pub use spectral_ridge::SpectralRidge;
@@ -128,17 +129,18 @@ pub use unsupported::Unsupported;
 #[doc(hidden)]
 pub use {
     auto::AutoTable,
+    centred::Centred,
     covariance::CovarianceTable,
     isometric::IsometricCovarianceTable,
     krylov::KrylovTable,
     krylov_trial::KrylovTrial,
+    local::LocalData,
     momentum::MomentumTable,
     on_bipartite::LARGEST_ENTRY,
-    pilot::{Pilot, PilotTable, TAIL_WEIGHT},
+    pilot::{PilotTable, TAIL_WEIGHT},
     power::PowerTable,
-    prelude::Prelude,
     raked::{RakedCovarianceTable, raked},
-    rated_rows::{Completion, SHARES},
+    rated_rows::SHARES,
     spectral_ridge::SpectralRidgeTable,
     streaming::StreamingTable,
 };

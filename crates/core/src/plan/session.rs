@@ -41,21 +41,6 @@ impl Plan {
         Self::under(guarantee, program, promise, network)
     }
 
-    /// The same, with noise that was planned before.
-    ///
-    /// # Errors
-    /// As [`Self::of`].
-    pub fn with(
-        program: &Program,
-        promise: &Promise,
-        network: &Network,
-        memo: &NoiseMemo,
-    ) -> Result<Self, PlanError> {
-        let noise = &network.noise_topology;
-        let guarantee = Guarantee::with(program, promise, noise, network.most_rows, Some(memo))?;
-        Self::under(guarantee, program, promise, network)
-    }
-
     /// What is released.
     #[must_use]
     pub fn program(&self) -> &Program {
@@ -169,6 +154,21 @@ impl Plan {
 // For the other crates of Undertone.
 #[doc(hidden)]
 impl Plan {
+    /// The same, with noise that was planned before.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn with(
+        program: &Program,
+        promise: &Promise,
+        network: &Network,
+        memo: &NoiseMemo,
+    ) -> Result<Self, PlanError> {
+        let noise = &network.noise_topology;
+        let guarantee = Guarantee::with(program, promise, noise, network.most_rows, Some(memo))?;
+        Self::under(guarantee, program, promise, network)
+    }
+
     /// The same under a guarantee that was planned for it.
     pub fn under(
         guarantee: Guarantee,

@@ -36,6 +36,7 @@ pub(crate) use laplacian::ShiftedLaplacian;
 pub use orthonormal::{NotFullRank, orthonormalise, start_block};
 pub use packed::PackedTriangle;
 pub use sparse::{SparseError, SparseRows};
+pub use sparse_file::SparseFileProblem;
 pub use subspace::{EigenError, TopEigenvectors, subspace_distance, top_eigenvectors};
 // For the other crates of Undertone.
 #[doc(hidden)]
@@ -48,6 +49,6 @@ pub use {
     gram_schmidt::TallMatrix,
     lanczos::columns::leading_eigenvectors,
     product::{add_product, product},
-    sparse_file::{SparseFile, SparseFileProblem},
+    sparse_file::SparseFile,
     spectrum::Spectrum,
 };

@@ -190,7 +190,7 @@ pub enum PrivacyError {
         expected: &'static str,
     },
     /// A coalition with the index of a peer that does not exist, or of one peer twice. Names are checked before they
-    /// become indices: `PeerNameError`.
+    /// become indices: [`PeerNameError`](crate::topology::PeerNameError).
     #[error("the coalition has peer index {peer}, {problem}; the noise graph has the indices 0 to {}", peers.saturating_sub(1))]
     Coalition {
         /// The index of the peer.

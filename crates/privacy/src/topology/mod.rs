@@ -22,12 +22,14 @@ use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 
-pub use error::TopologyError;
+pub use error::{NamedEdgesError, TopologyError};
+pub use file_problem::FileProblem;
 #[cfg(feature = "files")]
 pub use files::{LoadOptions, ParallelEdges, load, load_graph};
 pub use generators::{GeneratorConfig, REGISTRY};
 pub use graph::{Graph, GraphError};
 pub use mixing::Mixing;
+pub use names::PeerNameError;
 pub use spectrum::{Interval, Known, Spectrum};
 // For the other crates of Undertone.
 #[cfg(feature = "files")]
@@ -35,11 +37,8 @@ pub use spectrum::{Interval, Known, Spectrum};
 pub use files::{Expected, Recipe, load_recipe, write_edges};
 #[doc(hidden)]
 pub use {
-    error::NamedEdgesError,
-    file_problem::FileProblem,
     mixing::{metropolis_weight, self_weight},
     named_edges::NamedEdges,
-    names::PeerNameError,
     spectrum::{CERTIFIED_UP_TO, SAFETY},
     vertex_connectivity::vertex_connectivity,
 };

@@ -65,7 +65,7 @@ impl Topology {
     /// The index of the peer with this name.
     ///
     /// # Errors
-    /// `PeerNameError::Unknown`, with what names look like and which are near.
+    /// [`PeerNameError::Unknown`], with what names look like and which are near.
     pub fn find(&self, name: &str) -> Result<u32, PeerNameError> {
         let graph = self.graph();
         graph.find(name).ok_or_else(|| PeerNameError::Unknown {
@@ -78,7 +78,7 @@ impl Topology {
     /// The indices of the peers with these names, in the order given.
     ///
     /// # Errors
-    /// `PeerNameError` for a name that no peer has, or that occurs twice.
+    /// [`PeerNameError`] for a name that no peer has, or that occurs twice.
     pub fn find_all<S: AsRef<str>>(&self, names: &[S]) -> Result<Vec<u32>, PeerNameError> {
         let mut peers = Vec::with_capacity(names.len());
         for name in names {

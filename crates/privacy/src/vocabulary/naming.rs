@@ -190,7 +190,7 @@ pub(super) fn write_peer(index: u32, f: &mut fmt::Formatter<'_>) -> fmt::Result 
 ///
 /// Errors of engines, peers and transports carry [`PeerIndex`](super::PeerIndex)es, since that is all a peer knows.
 /// They become one of these where they leave the session for somebody who knows the graph. The text is made
-/// then, once, with every index in it rendered through [`printed`].
+/// then, once, with every index in it rendered through `printed`.
 #[derive(Clone, PartialEq)]
 pub struct Named<E> {
     // In a box, so that results stay small whatever the error.

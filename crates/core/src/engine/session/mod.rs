@@ -30,10 +30,10 @@ use crate::vocabulary::{Binding, NoiseLabel, NoiseRoot, PeerIndex, ReleaseId, Se
 /// own part only.
 ///
 /// # Invariants
-/// [`Session::new`] is the only way to make one, and every `with_…` checks again what it changes: sizes fit, the graphs and
+/// Only parts that fit one another make a session, and every `with_…` checks again what it changes: sizes fit, the graphs and
 /// the starting block are those that the plan names, the columns of the block are orthonormal. Noise cannot be handed in:
 /// it is derived from the plan's standard deviations, under keys that are bound to the whole plan, to all rows and to the
-/// seed (see [`Seed::noise_root`]). So two sessions that differ in anything but what engines may choose for
+/// seed (see `vocabulary/seed.rs`). So two sessions that differ in anything but what engines may choose for
 /// themselves have independent noise, and equal sessions have equal noise on every engine.
 ///
 /// ```compile_fail,E0616
@@ -125,27 +125,6 @@ fn check_curator(plan: &SessionPlan, sigma_central: f64) -> Result<(), SessionEr
 }
 
 impl Session {
-    /// Checks that the parts belong together, and derives the noise of all peers.
-    ///
-    /// # Errors
-    /// [`SessionError`] naming the part that does not fit the plan: graphs of another size or hash, another averaging schedule, rows of another number
-    /// or dimension, too few rounds to agree on the statistic, a starting block that is not the plan's or not orthonormal,
-    /// a curator's noise that is no number or not that of the plan.
-    ///
-    /// # Cost
-    /// O(edges + peers + n b²); the diameter of a graph is found once per [`Topology`].
-    pub fn new(parts: SessionParts) -> Result<Self, SessionError> {
-        let graphs = (parts.topology, parts.noise_topology);
-        let public = PublicSession::new(parts.plan, graphs, parts.schedule, parts.start)?;
-        Self::among(
-            public,
-            parts.rows,
-            parts.seed,
-            parts.sigma_central,
-            parts.setting,
-        )
-    }
-
     /// The session with this public part, of peers who hold these rows, whose noise is derived.
     ///
     /// # Errors
@@ -186,59 +165,7 @@ impl Session {
         })
     }
 
-    /// A trusted curator's session, which needs no network: one peer holds all rows and adds no noise of its own; the
-    /// curator's noise has standard deviation `sigma_central` per unit sensitivity.
-    ///
-    /// Of what is `planned` what is about a network is replaced: peers, graphs, averaging, own and pairwise noise, rounds of
-    /// max-consensus, and the hash of the starting block by that of `start`.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn curated(
-        planned: &SessionPlan,
-        rows: Arc<PeerRows>,
-        start: Arc<Block>,
-        seed: &Seed,
-        sigma_central: f64,
-    ) -> Result<Self, SessionError> {
-        let alone = Graph::from_edges(1, &[])?;
-        let topology = Arc::new(Topology::from_graph(alone, Provenance::edges("curator")));
-        // Nobody to exchange with: one step that does nothing.
-        let schedule = Schedule::listed(&*topology, 1.0, vec![Vec::new()])?;
-        let parameters = SessionParameters {
-            peers: 1,
-            averaging_rounds: schedule.rounds(),
-            schedule: schedule.digest(),
-            sigma_own: 0.0,
-            ring: None,
-            laplace: planned
-                .parameters()
-                .laplace
-                .map(|_| LaplaceShares::of_all(1.0, 1)),
-            sigma_pairwise: 0.0,
-            // Whoever holds all rows fills all coordinates.
-            sigma_coordinate: sigma_central,
-            scale_rounds: 0,
-            values: Values::F64,
-            topology: graphs_digest(&topology, &topology),
-            start: start.digest(),
-            ..planned.parameters().clone()
-        };
-        let plan = planned.with(parameters)?;
-        Self::new(SessionParts {
-            plan: Arc::new(plan),
-            noise_topology: Arc::clone(&topology),
-            topology,
-            schedule: Arc::new(schedule),
-            rows,
-            start,
-            seed: seed.clone(),
-            sigma_central,
-            setting: [0; 32],
-        })
-    }
-
-    /// Whether rounding of contributions of so many rows is small beside the noise, if there is any. [`Self::new`] asks it of the most that a peer holds.
+    /// Whether rounding of contributions of so many rows is small beside the noise, if there is any. A new session asks it of the most that a peer holds.
     ///
     /// # Errors
     /// [`SessionError::Plan`] with [`SessionPlanError::Rounding`](crate::protocol::SessionPlanError::Rounding).
@@ -248,12 +175,6 @@ impl Session {
             true => self.public.check_rounding(rows),
             false => Ok(()),
         }
-    }
-
-    /// What every member may know: all of this session but rows, seed and noise.
-    #[must_use]
-    pub fn public(&self) -> &PublicSession {
-        &self.public
     }
 
     /// What all peers agreed on.
@@ -278,12 +199,6 @@ impl Session {
     #[must_use]
     pub fn noise_topology(&self) -> &Arc<Topology> {
         self.public.noise_topology()
-    }
-
-    /// Every peer's private rows.
-    #[must_use]
-    pub fn rows(&self) -> &Arc<PeerRows> {
-        &self.rows
     }
 
     /// The public starting block X⁰.
@@ -388,28 +303,13 @@ impl Session {
     /// The same session under another plan. Its noise is another.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// [`SessionError`] where the plan does not fit the rest.
     pub fn with_plan(self, plan: SessionPlan) -> Result<Self, SessionError> {
         let public = self.public.under(Arc::new(plan));
         public.check()?;
         Self::among(
             public,
             self.rows,
-            self.seed,
-            self.sigma_central,
-            self.setting,
-        )
-    }
-
-    /// The same session of peers who hold other rows: another world, on which the same plan is run. Its noise is another.
-    ///
-    /// # Errors
-    /// [`SessionError::Rows`] and [`SessionError::Dimension`].
-    pub fn with_rows(self, rows: Arc<PeerRows>) -> Result<Self, SessionError> {
-        check_rows(self.plan(), &rows)?;
-        Self::derive(
-            self.public,
-            rows,
             self.seed,
             self.sigma_central,
             self.setting,
@@ -469,6 +369,106 @@ impl Session {
 // For the other crates of Undertone.
 #[doc(hidden)]
 impl Session {
+    /// Checks that the parts belong together, and derives the noise of all peers.
+    ///
+    /// # Errors
+    /// [`SessionError`] naming the part that does not fit the plan: graphs of another size or hash, another averaging schedule, rows of another number
+    /// or dimension, too few rounds to agree on the statistic, a starting block that is not the plan's or not orthonormal,
+    /// a curator's noise that is no number or not that of the plan.
+    ///
+    /// # Cost
+    /// O(edges + peers + n b²); the diameter of a graph is found once per [`Topology`].
+    pub fn new(parts: SessionParts) -> Result<Self, SessionError> {
+        let graphs = (parts.topology, parts.noise_topology);
+        let public = PublicSession::new(parts.plan, graphs, parts.schedule, parts.start)?;
+        Self::among(
+            public,
+            parts.rows,
+            parts.seed,
+            parts.sigma_central,
+            parts.setting,
+        )
+    }
+
+    /// A trusted curator's session, which needs no network: one peer holds all rows and adds no noise of its own; the
+    /// curator's noise has standard deviation `sigma_central` per unit sensitivity.
+    ///
+    /// Of what is `planned` what is about a network is replaced: peers, graphs, averaging, own and pairwise noise, rounds of
+    /// max-consensus, and the hash of the starting block by that of `start`.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn curated(
+        planned: &SessionPlan,
+        rows: Arc<PeerRows>,
+        start: Arc<Block>,
+        seed: &Seed,
+        sigma_central: f64,
+    ) -> Result<Self, SessionError> {
+        let alone = Graph::from_edges(1, &[])?;
+        let topology = Arc::new(Topology::from_graph(alone, Provenance::edges("curator")));
+        // Nobody to exchange with: one step that does nothing.
+        let schedule = Schedule::listed(&*topology, 1.0, vec![Vec::new()])?;
+        let parameters = SessionParameters {
+            peers: 1,
+            averaging_rounds: schedule.rounds(),
+            schedule: schedule.digest(),
+            sigma_own: 0.0,
+            ring: None,
+            laplace: planned
+                .parameters()
+                .laplace
+                .map(|_| LaplaceShares::of_all(1.0, 1)),
+            sigma_pairwise: 0.0,
+            // Whoever holds all rows fills all coordinates.
+            sigma_coordinate: sigma_central,
+            scale_rounds: 0,
+            values: Values::F64,
+            topology: graphs_digest(&topology, &topology),
+            start: start.digest(),
+            ..planned.parameters().clone()
+        };
+        let plan = planned.with(parameters)?;
+        Self::new(SessionParts {
+            plan: Arc::new(plan),
+            noise_topology: Arc::clone(&topology),
+            topology,
+            schedule: Arc::new(schedule),
+            rows,
+            start,
+            seed: seed.clone(),
+            sigma_central,
+            setting: [0; 32],
+        })
+    }
+
+    /// What every member may know: all of this session but rows, seed and noise.
+    #[must_use]
+    pub fn public(&self) -> &PublicSession {
+        &self.public
+    }
+
+    /// Every peer's private rows.
+    #[must_use]
+    pub fn rows(&self) -> &Arc<PeerRows> {
+        &self.rows
+    }
+
+    /// The same session of peers who hold other rows: another world, on which the same plan is run. Its noise is another.
+    ///
+    /// # Errors
+    /// [`SessionError::Rows`] and [`SessionError::Dimension`].
+    pub fn with_rows(self, rows: Arc<PeerRows>) -> Result<Self, SessionError> {
+        check_rows(self.plan(), &rows)?;
+        Self::derive(
+            self.public,
+            rows,
+            self.seed,
+            self.sigma_central,
+            self.setting,
+        )
+    }
+
     /// The same session under another seed, from the same starting block: other noise.
     ///
     /// # Errors

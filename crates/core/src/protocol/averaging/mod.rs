@@ -54,7 +54,8 @@ pub(crate) use passing::{Met, OwnContacts};
 pub use recurrence::Recurrence;
 pub(crate) use schedule::HeardRounds;
 pub(crate) use schedule::Part;
-pub use schedule::{Form, PeerSchedule, Schedule};
+pub(crate) use schedule::PeerSchedule;
+pub use schedule::{Form, Schedule};
 pub use step::{Expected, PeerStep, ScheduleError};
 pub use traffic::PhaseBytes;
 // For the other crates of Undertone.

@@ -43,10 +43,10 @@ pub use torus::Torus;
 pub use watts_strogatz::WattsStrogatz;
 
 /// The largest graph a generator builds, in nodes.
-pub const MAX_NODES: usize = 10_000_000;
+pub(super) const MAX_NODES: usize = 10_000_000;
 
 /// The largest graph a generator builds, in edges.
-pub const MAX_EDGES: usize = 100_000_000;
+pub(super) const MAX_EDGES: usize = 100_000_000;
 
 /// Random graphs drawn before a random family gives up on a connected one.
 pub(super) const ATTEMPTS: u32 = 100;
