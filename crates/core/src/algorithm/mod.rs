@@ -33,7 +33,7 @@
 //! A private graph whose vertices are the peers is computed on by `power` inside [`OnGraph`]; a matrix whose rows and columns are the peers
 //! by `power` inside [`OnBipartite`].
 //!
-//! Rows that are to be centred by a private mean are run by any of them inside `Centred`, which has one release more.
+//! Rows that are to be centred by a private mean are run by any of them inside [`Centred`], which has one release more.
 //!
 //! The eigenvectors of P A P, for a public diagonal P, are found by any of the first five inside [`Preconditioned`].
 //!
@@ -96,7 +96,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 pub use arrival::Arrival;
-pub use centred::{mean_share, shorten, shortening};
+pub use centred::{Centred, mean_share, shorten, shortening};
 pub use completer::{
     CHECKED, Completer, CompleterParts, PartsError, checked, freed, has_signal, overlap,
 };
@@ -129,7 +129,6 @@ pub use unsupported::Unsupported;
 #[doc(hidden)]
 pub use {
     auto::AutoTable,
-    centred::Centred,
     covariance::CovarianceTable,
     isometric::IsometricCovarianceTable,
     krylov::KrylovTable,

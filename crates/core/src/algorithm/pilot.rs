@@ -14,7 +14,7 @@ use crate::vocabulary::{Quantity, ReleaseId, TAIL_DEGREES};
 /// The part of its budget that a pilot spends on the numbers of users; the rest goes to the shares of items.
 pub const TAIL_WEIGHT: f64 = 0.2;
 
-/// How many users have at least D_1, D_2, … interactions ([`TAIL_DEGREES`]), and what every item has of its users' rows, released once, together.
+/// How many users have at least D_1, D_2, … interactions (`TAIL_DEGREES`), and what every item has of its users' rows, released once, together.
 ///
 /// What it decides: a user of d < D interactions enters with less weight under a degree floor D, so the numbers of such users say what a floor
 /// costs, and Δ(D) says what it gains. Item degrees, which are public in a recommender, say nothing about that. And they say what all users
@@ -47,7 +47,7 @@ impl Pilot {
         Ok(Self { dimension: items })
     }
 
-    /// The counts in a release of a pilot, one for each of [`TAIL_DEGREES`].
+    /// The counts in a release of a pilot, one for each of `TAIL_DEGREES`.
     #[must_use]
     pub fn tail(sum: &Block) -> &[f64] {
         let values = sum.values();

@@ -15,7 +15,6 @@ impl Promise {
     ///
     /// # Errors
     /// [`PrivacyError`] with what to change.
-    #[doc(hidden)]
     pub fn check_laplace(&self) -> Result<(), PrivacyError> {
         let Noise::Laplace {
             scheme,

@@ -88,7 +88,6 @@ impl Default for Noise {
 
 impl Noise {
     /// The noise of a scheme's name, as files and receipts state it.
-    #[doc(hidden)]
     pub fn named(distribution: Distribution, scheme: Scheme, numbers: SchemeNumbers) -> Self {
         let SchemeNumbers {
             overhead,

@@ -10,7 +10,7 @@
 //!   writer per outbound stream ◀────────────┘
 //! ```
 //!
-//! Every directed edge is one persistent stream that carries frames of [`protocol::wire`](crate::protocol::wire)
+//! Every directed edge is one persistent stream that carries frames of `protocol::wire`
 //! one way. A frame's sender is the identity that Noise has authenticated, looked up among the
 //! neighbours; lengths are checked against the plan before anything is allocated; whatever is wrong with
 //! the bytes becomes a [`Fault`](crate::protocol::Fault) with the neighbour's number and ends the run.

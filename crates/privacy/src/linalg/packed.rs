@@ -39,7 +39,6 @@ impl<'a> PackedTriangle<'a> {
     }
 
     /// The coordinate of the diagonal entry of row `i` (of the end, for i = n).
-    #[doc(hidden)]
     pub fn row_start(dimension: usize, i: usize) -> usize {
         i * dimension - i * i.saturating_sub(1) / 2
     }

@@ -90,7 +90,7 @@ pub enum SparseFileProblem {
         /// The column, from 0.
         column: u32,
     },
-    /// Two entries for one place. [`SparseFile::read`] leaves them to its caller.
+    /// Two entries for one place. `SparseFile::read` leaves them to its caller.
     #[error(
         "row {row}, column {column} has two entries: keep one, or add them up with matrix.sum_duplicates() before it is saved"
     )]

@@ -108,7 +108,6 @@ impl PlannedRelease {
     ///
     /// # Errors
     /// [`SessionPlanError::TooWide`].
-    #[doc(hidden)]
     pub fn check_width(
         spec: &ReleaseSpec,
         program: &Program,

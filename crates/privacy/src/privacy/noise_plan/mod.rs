@@ -195,7 +195,6 @@ impl NoisePlan {
 
     /// Forgets the views that do not satisfy `keep`: a plan that promises less than it was asked to.
     #[cfg(any(test, feature = "testing"))]
-    #[doc(hidden)]
     pub fn retain_views(&mut self, keep: impl FnMut(&View) -> bool) {
         self.views.retain(keep);
     }

@@ -42,7 +42,6 @@ impl Grid {
 
     /// The same for tests' constants.
     #[cfg(any(test, feature = "testing"))]
-    #[doc(hidden)]
     #[must_use]
     pub const fn of(exponent: u32) -> Self {
         Self { exponent }

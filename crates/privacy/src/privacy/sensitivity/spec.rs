@@ -84,7 +84,6 @@ impl SensitivitySpec {
 
     /// The same for rows of which only a norm of at most 1 is known.
     #[must_use]
-    #[doc(hidden)]
     pub fn of_unit_rows(self) -> Self {
         Self {
             rule: SensitivityRule::UnitRow,
