@@ -39,15 +39,14 @@ mod tests;
 mod threshold;
 
 pub use builder::{SimulationBuilder, SimulationError};
-pub(crate) use outcome::StepTotals;
 pub use outcome::{
     Communication, Consensus, Inputs, Observer, Outcome, ReleaseRecord, Silent, Standing, Totals,
     Transcript,
 };
 pub use runner::{Analytic, Central, Event, Federated, Lockstep, NoNode, Runner, RunnerError};
-pub(crate) use session::ViewError;
 pub use session::{NewSessionError, Session, SessionError};
 pub use simulation::Simulation;
+pub(crate) use {outcome::StepTotals, session::ViewError};
 // For the other crates of Undertone.
 #[doc(hidden)]
 pub use {

@@ -243,7 +243,7 @@ pub fn noise_multiplier(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::testing::shared_vectors;
+    use crate::privacy::testing::{bun_steinke_rho, shared_vectors};
 
     fn close(name: &str, found: f64, expected: f64) {
         let error = (found / expected - 1.0).abs();
@@ -401,7 +401,7 @@ mod tests {
                 z(Calibration::Analytic, e, d, iterations),
                 number("z_analytic"),
             );
-            let rho_bs = zcdp::bun_steinke_rho(budget.epsilon, budget.delta);
+            let rho_bs = bun_steinke_rho(budget.epsilon, budget.delta);
             close("rho_bs", rho_bs, number("rho_bs"));
             close(
                 "z_bs",

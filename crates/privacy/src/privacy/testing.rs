@@ -5,6 +5,7 @@ use std::path::Path;
 use nalgebra::{DMatrix, SymmetricEigen};
 use serde_json::Value;
 
+use super::{Delta, Epsilon};
 use crate::topology::Graph;
 use crate::vocabulary::testing::skipped;
 
@@ -78,4 +79,12 @@ pub(super) fn algebraic_connectivity(graph: &Graph) -> f64 {
         .collect();
     values.sort_by(f64::total_cmp);
     values[1]
+}
+
+/// The ρ at which `zcdp::bun_steinke_epsilon` equals ε: (√(ln(1/δ) + ε) − √ln(1/δ))², without the
+/// cancellation.
+pub(super) fn bun_steinke_rho(epsilon: Epsilon, delta: Delta) -> f64 {
+    let log = -delta.ln();
+    let root = epsilon.get() / ((log + epsilon.get()).sqrt() + log.sqrt());
+    root * root
 }

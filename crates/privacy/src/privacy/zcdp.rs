@@ -14,16 +14,6 @@ pub(crate) fn bun_steinke_epsilon(rho: f64, delta: Delta) -> f64 {
     rho + 2.0 * (-rho * delta.ln()).sqrt()
 }
 
-/// The ρ at which [`bun_steinke_epsilon`] equals ε: (√(ln(1/δ) + ε) − √ln(1/δ))², without the
-/// cancellation.
-#[cfg(test)]
-#[must_use]
-pub(crate) fn bun_steinke_rho(epsilon: Epsilon, delta: Delta) -> f64 {
-    let log = -delta.ln();
-    let root = epsilon.get() / ((log + epsilon.get()).sqrt() + log.sqrt());
-    root * root
-}
-
 /// The smallest ε the optimal conversion allows (Canonne, Kamath & Steinke, NeurIPS 2020, Proposition 12):
 /// ε = inf_{α>1} ρα + ln(1 − 1/α) − (ln δ + ln α)/(α − 1), not below 0.
 ///
@@ -74,6 +64,7 @@ fn ln_one_minus_inverse(x: f64) -> f64 {
 mod tests {
     use super::super::gaussian;
     use super::*;
+    use crate::privacy::testing::bun_steinke_rho;
 
     #[test]
     fn conversions_are_ordered_and_inverse_to_each_other() {

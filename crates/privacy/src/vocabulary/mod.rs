@@ -29,6 +29,6 @@ pub use {
     margins::margin_weights,
     naming::{NameSyntax, printed, printed_list, read_name, read_names},
     normal::StandardNormal,
-    seed::{Binding, CHUNK, GROUP, NamedKey, NoiseLabel, NoiseRoot, Normals, StreamKey},
+    seed::{Binding, CHUNK, GROUP, NoiseLabel, NoiseRoot, Normals, StreamKey},
     text::{Hidden, Spellings, hidden},
 };

@@ -128,7 +128,7 @@ impl PublicViews {
     /// The session among the members of this view. That of a view in which nothing has gone wrong is the session itself.
     ///
     /// # Errors
-    /// [`ViewError`].
+    /// Those of a view that does not fit the session.
     pub fn of(&self, view: &View) -> Result<Arc<ViewSession<PublicSession>>, ViewError> {
         self.made.or_make(view, |members| self.make(view, members))
     }
@@ -204,7 +204,7 @@ impl SessionViews {
     /// before it. Views after different histories share no stream, and an attempt that is repeated draws fresh noise.
     ///
     /// # Errors
-    /// [`ViewError`].
+    /// Those of a view that does not fit the session.
     pub fn of(&self, view: &View) -> Result<Arc<ViewSession<Session>>, ViewError> {
         self.made.or_make(view, |_| self.make(view))
     }

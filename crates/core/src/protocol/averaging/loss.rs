@@ -27,7 +27,7 @@ impl Loss {
     /// A fraction of messages.
     ///
     /// # Errors
-    /// [`LossError`] unless 0 ≤ `fraction` < 1.
+    /// An error unless 0 ≤ `fraction` < 1.
     pub fn new(fraction: f64) -> Result<Self, LossError> {
         if (0.0..1.0).contains(&fraction) {
             // −0 is 0: equal fractions have equal bits.

@@ -45,19 +45,16 @@ mod window;
 use serde::{Deserialize, Serialize};
 
 pub use coefficients::Coefficients;
-pub(crate) use common_end::CommonEnd;
-pub(crate) use mix::mix_tile;
 pub use neighbourhood::Neighbourhood;
 pub use options::{AveragingOption, AveragingOptions};
 pub use passing::{Contacts, Meeting, Passing};
 pub(crate) use passing::{Met, OwnContacts};
 pub use recurrence::Recurrence;
-pub(crate) use schedule::HeardRounds;
-pub(crate) use schedule::Part;
-pub(crate) use schedule::PeerSchedule;
 pub use schedule::{Form, Schedule};
+pub(crate) use schedule::{HeardRounds, Part, PeerSchedule};
 pub use step::{Expected, PeerStep, ScheduleError};
 pub use traffic::PhaseBytes;
+pub(crate) use {common_end::CommonEnd, mix::mix_tile};
 // For the other crates of Undertone.
 #[doc(hidden)]
 pub use {

@@ -38,7 +38,7 @@ mod modulus;
 pub(crate) mod shift;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 pub use grid::Grid;
 pub use modulus::Modulus;

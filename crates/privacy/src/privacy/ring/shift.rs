@@ -23,27 +23,6 @@
 //! The remainder is not slack of the proof alone: without r(n − r), σ = ¼, n = 4 and K = 1 would have δ(1) = 0.51 where the
 //! truth is 0.69 (a test computes both). Where σ is a fraction of a grid step the sum is nearly always 0, and one step shows.
 
-/// μ²σ² of one shift K of a sum over n = `peers` rounded Gaussians: Σ_j (K_j² + r_j(n − r_j))/n, which is an integer. Infinite for
-/// no peers.
-#[cfg(test)]
-#[must_use]
-pub(crate) fn cost(shift: &[i64], peers: usize) -> f64 {
-    let Ok(n) = i128::try_from(peers) else {
-        return f64::INFINITY;
-    };
-    if n == 0 {
-        return f64::INFINITY;
-    }
-    shift
-        .iter()
-        .map(|&k| {
-            let (q, r) = (i128::from(k).div_euclid(n), i128::from(k).rem_euclid(n));
-            // q²n ≤ k²/n and every term stays below 2¹²⁷.
-            (n * q * q + (2 * q + 1) * r) as f64
-        })
-        .sum()
-}
-
 /// At least μ²σ² of every integer shift of Euclidean norm at most κ = `norm` on D = `coordinates` coordinates of a sum over
 /// n = `peers` rounded Gaussians: the least of κ² and κ²/m + D m/4 over 2 ≤ m ≤ n. It never rises with n. Infinite for a norm that
 /// is no number, and for no peers.
@@ -66,6 +45,7 @@ pub(crate) fn most(norm: f64, coordinates: usize, peers: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::privacy::ring::tests::cost;
 
     #[test]
     fn a_shift_costs_what_its_parts_cost() {

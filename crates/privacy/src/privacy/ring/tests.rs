@@ -4,10 +4,28 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rand::RngExt;
 
-use super::shift;
 use crate::privacy::gaussian;
 use crate::topology::Graph;
 use crate::vocabulary::{Label, Seed};
+
+/// μ²σ² of one shift K of a sum over n = `peers` rounded Gaussians: Σ_j (K_j² + r_j(n − r_j))/n, which is an integer. Infinite for
+/// no peers.
+pub(in crate::privacy) fn cost(shift: &[i64], peers: usize) -> f64 {
+    let Ok(n) = i128::try_from(peers) else {
+        return f64::INFINITY;
+    };
+    if n == 0 {
+        return f64::INFINITY;
+    }
+    shift
+        .iter()
+        .map(|&k| {
+            let (q, r) = (i128::from(k).div_euclid(n), i128::from(k).rem_euclid(n));
+            // q²n ≤ k²/n and every term stays below 2¹²⁷.
+            (n * q * q + (2 * q + 1) * r) as f64
+        })
+        .sum()
+}
 
 /// P(round(N(0, σ²)) = k), k from −w to w with w beyond fourteen standard deviations.
 fn rounded(sigma: f64) -> Vec<f64> {
@@ -60,7 +78,7 @@ fn exact_delta(law: &[f64], shift: usize, epsilon: f64, modulus: Option<usize>) 
 }
 
 fn certified(shift: &[i64], peers: usize, sigma: f64, epsilon: f64) -> f64 {
-    gaussian::delta(epsilon, shift::cost(shift, peers).sqrt() / sigma)
+    gaussian::delta(epsilon, cost(shift, peers).sqrt() / sigma)
 }
 
 /// A δ that exceeds the certified one by more than the rounding of the enumeration.

@@ -20,7 +20,7 @@
 //! [`super::Connectivity::after_coalition`]. The honest graph contains K, and v_u does not grow when peers are honest
 //! in place of colluding ([`super::monotonicity`]); the first bound is the λ₂ bound on K.
 //! *Inside W.* Send the share 1 − x of u's unit over its h edges into K in equal parts, and keep x. By the principle in
-//! the proof of [`super::star_bound`] the cost is at most x²/σ_η² + (1 − x)²·[1/(hσ_Δ²) + bᵀΣ_K⁻¹b], b = 1/h on h peers of
+//! the proof of [`super::star::star_bound`] the cost is at most x²/σ_η² + (1 − x)²·[1/(hσ_Δ²) + bᵀΣ_K⁻¹b], b = 1/h on h peers of
 //! K: ‖b‖² = 1/h and bᵀ1 = 1, so bᵀΣ_K⁻¹b ≤ 1/(n_K σ_η²) + (1/h)/(σ_η² + σ_Δ²a), and the bracket is at most r. The least of
 //! x²/σ_η² + (1 − x)²r over x is r/(1 + σ_η²r). Of u's neighbours at most |W| − 1 ≤ w − 2 are in W. ∎
 //!

@@ -5,7 +5,7 @@
 //! v_u ≤ 1/(n_H σ_η²) + ℓ/σ_Δ² for every honest u, n_H = s − t.
 //!
 //! # Proof
-//! By the principle in the proof of [`super::star_bound`] σ_η²v_u ≤ ‖τ‖² + (σ_η²/σ_Δ²)·‖f‖² for every flow f that carries
+//! By the principle in the proof of [`super::star::star_bound`] σ_η²v_u ≤ ‖τ‖² + (σ_η²/σ_Δ²)·‖f‖² for every flow f that carries
 //! the unit of u to the distribution τ. Take τ even, 1/n_H everywhere, and for f the mean over v of the unit flows along a
 //! shortest path from u to v. Each has ‖·‖² ≤ ℓ, and ‖·‖ is convex. ∎
 //!

@@ -9,7 +9,7 @@
 //! # Proof
 //! The trees are disjoint, so at least h − t of them hold no colluder; take h − t of these. Send f_i into the tree i and
 //! spread it evenly over the part chosen: every peer of it keeps f_i/m, and the edge above a subtree of k peers carries
-//! k·f_i/m, the edge from u included. By the principle in the proof of [`super::star_bound`],
+//! k·f_i/m, the edge from u included. By the principle in the proof of [`super::star::star_bound`],
 //! σ_η²v_u ≤ (1 − Σf_i)² + Σ f_i²·(m_i + qQ_i)/m_i², whose least value over f is 1/(1 + Σ c_i): resistances in
 //! parallel. The sum over whichever trees survived is at least C. ∎
 //!

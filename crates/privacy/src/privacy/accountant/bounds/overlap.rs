@@ -25,7 +25,7 @@
 //! ‖δ_u → δ_v‖. Going from u to its F and to v from its F′ costs 2c, and what the two do not share, a mass of at most
 //! 1 − α, is matched pair by pair at no more than ρ per unit: ρ ≤ 2c + (1 − α)ρ, that is ρ ≤ 2c/α.
 //! *Together.* δ_u to even on H is the mean over v of δ_u → δ_v, each of which costs at most c_u + c + (1 − α)ρ by the
-//! same path. The principle in the proof of [`super::star_bound`] with that flow and even noise gives the bound. ∎
+//! same path. The principle in the proof of [`super::star::star_bound`] with that flow and even noise gives the bound. ∎
 //!
 //! It needs no eigenvalue, holds for t ≥ λ₂, and tends to what a curator of the honest would spend as σ_Δ grows.
 

@@ -5,7 +5,7 @@ use rand::RngExt;
 use super::*;
 use crate::privacy::noise_plan::Scheme;
 use crate::privacy::noise_plan::tests::{Z, graph, request, with_connectivity};
-use crate::privacy::{Connectivity, Delta, gaussian, ring::shift};
+use crate::privacy::{Connectivity, Delta, gaussian, ring::tests::cost};
 use crate::vocabulary::{Label, Seed};
 
 fn asked(coordinates: usize) -> RingRequest {
@@ -98,7 +98,7 @@ fn attacked(plan: &NoisePlan, piece: usize, coordinates: usize, rng: &mut impl r
             })
             .collect();
         let sigma = plan.sigma_own() / step;
-        worst = worst.max(shift::cost(&shift, piece) / (sigma * sigma));
+        worst = worst.max(cost(&shift, piece) / (sigma * sigma));
     }
     worst * Z * Z
 }
