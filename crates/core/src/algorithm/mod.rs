@@ -128,20 +128,11 @@ pub use unsupported::Unsupported;
 // For the other crates of Undertone.
 #[doc(hidden)]
 pub use {
-    auto::AutoTable,
-    covariance::CovarianceTable,
-    isometric::IsometricCovarianceTable,
-    krylov::KrylovTable,
-    krylov_trial::KrylovTrial,
-    local::LocalData,
-    momentum::MomentumTable,
-    on_bipartite::LARGEST_ENTRY,
-    pilot::{PilotTable, TAIL_WEIGHT},
-    power::PowerTable,
-    raked::{RakedCovarianceTable, raked},
-    rated_rows::SHARES,
-    spectral_ridge::SpectralRidgeTable,
-    streaming::StreamingTable,
+    auto::AutoTable, covariance::CovarianceTable, isometric::IsometricCovarianceTable,
+    krylov::KrylovTable, krylov_trial::KrylovTrial, local::LocalData, momentum::MomentumTable,
+    on_bipartite::LARGEST_ENTRY, pilot::PilotTable, pilot::TAIL_WEIGHT, power::PowerTable,
+    raked::RakedCovarianceTable, raked::raked, rated_rows::SHARES,
+    spectral_ridge::SpectralRidgeTable, streaming::StreamingTable,
 };
 
 use crate::linalg::{Block, NotFullRank, SparseRows};

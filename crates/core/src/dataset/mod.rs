@@ -11,8 +11,8 @@ pub use partition::Partition;
 // For the other crates of Undertone.
 #[doc(hidden)]
 pub use {
-    partition::{assign, assign_by_name, assign_sizes, assign_to, peer_rows},
-    vertices::rows_of_edges,
+    partition::assign, partition::assign_by_name, partition::assign_sizes, partition::assign_to,
+    partition::peer_rows, vertices::rows_of_edges,
 };
 
 use crate::interactions::Interactions;

@@ -50,9 +50,8 @@ pub(crate) use {outcome::StepTotals, session::ViewError};
 // For the other crates of Undertone.
 #[doc(hidden)]
 pub use {
-    record::Collector,
-    rows::PeerRows,
-    session::{PublicSession, PublicViews, SessionParts, SessionViews},
+    record::Collector, rows::PeerRows, session::PublicSession, session::PublicViews,
+    session::SessionParts, session::SessionViews,
 };
 
 use crate::linalg::NotFullRank;

@@ -29,9 +29,6 @@ pub use session::Plan;
 // For the other crates of Undertone.
 #[doc(hidden)]
 pub use {
-    division::Division,
-    guarantee::{NoiseMemo, multiplier, search_epsilon},
-    memo::Memo,
-    network::{graphs_digest, mixing_bounds},
-    noise::SchemeNumbers,
+    division::Division, guarantee::NoiseMemo, guarantee::multiplier, guarantee::search_epsilon,
+    memo::Memo, network::graphs_digest, network::mixing_bounds, noise::SchemeNumbers,
 };

@@ -41,14 +41,8 @@ pub use subspace::{EigenError, TopEigenvectors, subspace_distance, top_eigenvect
 // For the other crates of Undertone.
 #[doc(hidden)]
 pub use {
-    cache_line::{AtLine, LINE},
-    cholesky::{Cholesky, allowance},
-    coherence::{Coherence, coherence},
-    eigen::small_leading_eigenvectors,
-    extension::normal_columns,
-    gram_schmidt::TallMatrix,
-    lanczos::columns::leading_eigenvectors,
-    product::{add_product, product},
-    sparse_file::SparseFile,
-    spectrum::Spectrum,
+    cache_line::AtLine, cache_line::LINE, cholesky::Cholesky, cholesky::allowance,
+    coherence::Coherence, coherence::coherence, eigen::small_leading_eigenvectors,
+    extension::normal_columns, gram_schmidt::TallMatrix, lanczos::columns::leading_eigenvectors,
+    product::add_product, product::product, sparse_file::SparseFile, spectrum::Spectrum,
 };

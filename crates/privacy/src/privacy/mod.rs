@@ -95,11 +95,8 @@ pub use statement::{AdversaryView, Statement};
 // For the other crates of Undertone.
 #[doc(hidden)]
 pub use {
-    laplace::calibrate_laplace,
-    lifetime::{LifetimeBudget, SquareSum},
-    noise_plan::{
-        Holders, HoldersRequest, LaplacePlan, LaplaceRequest, RingPlan, RingRequest,
-        even_iterations, refuse_split,
-    },
-    persons::person_sizes,
+    laplace::calibrate_laplace, lifetime::LifetimeBudget, lifetime::SquareSum, noise_plan::Holders,
+    noise_plan::HoldersRequest, noise_plan::LaplacePlan, noise_plan::LaplaceRequest,
+    noise_plan::RingPlan, noise_plan::RingRequest, noise_plan::even_iterations,
+    noise_plan::refuse_split, persons::person_sizes,
 };

@@ -37,10 +37,8 @@ pub use spectrum::{Interval, Known, Spectrum};
 pub use files::{Expected, Recipe, load_recipe, write_edges};
 #[doc(hidden)]
 pub use {
-    mixing::{metropolis_weight, self_weight},
-    named_edges::NamedEdges,
-    spectrum::{CERTIFIED_UP_TO, SAFETY},
-    vertex_connectivity::vertex_connectivity,
+    mixing::metropolis_weight, mixing::self_weight, named_edges::NamedEdges,
+    spectrum::CERTIFIED_UP_TO, spectrum::SAFETY, vertex_connectivity::vertex_connectivity,
 };
 
 /// A graph with everything that follows from it.

@@ -25,10 +25,8 @@ pub use time::{Span, Time};
 // For the other crates of Undertone.
 #[doc(hidden)]
 pub use {
-    degrees::TAIL_DEGREES,
-    margins::margin_weights,
-    naming::{NameSyntax, printed, printed_list, read_name, read_names},
-    normal::StandardNormal,
-    seed::{Binding, CHUNK, GROUP, NoiseLabel, NoiseRoot, Normals, StreamKey},
-    text::{Hidden, Spellings, hidden},
+    degrees::TAIL_DEGREES, margins::margin_weights, naming::NameSyntax, naming::printed,
+    naming::printed_list, naming::read_name, naming::read_names, normal::StandardNormal,
+    seed::Binding, seed::CHUNK, seed::GROUP, seed::NoiseLabel, seed::NoiseRoot, seed::Normals,
+    seed::StreamKey, text::Hidden, text::Spellings, text::hidden,
 };

@@ -43,9 +43,8 @@ use task::ChunkTask;
 // For the other crates of Undertone.
 #[doc(hidden)]
 pub use {
-    gossip::{Averaged, Exchange, Gossip, Rounds, tile_width},
-    shares::{Lost, Shares},
-    walk::Walk,
+    gossip::Averaged, gossip::Exchange, gossip::Gossip, gossip::Rounds, gossip::tile_width,
+    shares::Lost, shares::Shares, walk::Walk,
 };
 
 /// Runs the session.

@@ -19,14 +19,4 @@ impl Session {
             },
         }
     }
-
-    /// Hashes of what processes that run one simulation must have in common: the plan, everybody's rows, and the settings that noise is
-    /// bound to.
-    #[doc(hidden)]
-    pub fn fingerprint(&self) -> [[u8; 32]; 3] {
-        // The hash of the rows is as secret as they are; of this one nobody else makes use.
-        let context = "undertone 2026-11 simulation rows v1";
-        let rows = blake3::derive_key(context, self.rows.digest());
-        [*self.plan().digest(), rows, self.setting]
-    }
 }

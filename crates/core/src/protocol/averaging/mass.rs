@@ -31,7 +31,7 @@ use std::sync::Arc;
 /// # Panics
 /// If slices differ in length.
 #[inline]
-pub fn raise(share: f64, mass: &[f64], total: Option<&[f64]>, raised: &mut [f64]) {
+pub(crate) fn raise(share: f64, mass: &[f64], total: Option<&[f64]>, raised: &mut [f64]) {
     assert_eq!(mass.len(), raised.len(), "one mass");
     match total {
         Some(total) => {
@@ -53,7 +53,7 @@ pub fn raise(share: f64, mass: &[f64], total: Option<&[f64]>, raised: &mut [f64]
 /// # Panics
 /// If slices differ in length.
 #[inline]
-pub fn give(receivers: f64, total: Option<&[f64]>, raised: &[f64], mass: &mut [f64]) {
+pub(crate) fn give(receivers: f64, total: Option<&[f64]>, raised: &[f64], mass: &mut [f64]) {
     assert_eq!(mass.len(), raised.len(), "one mass");
     each_rise(total, raised, mass, |mass, rise| mass - receivers * rise);
 }
@@ -64,7 +64,7 @@ pub fn give(receivers: f64, total: Option<&[f64]>, raised: &[f64], mass: &mut [f
 /// # Panics
 /// If slices differ in length.
 #[inline]
-pub fn take(heard: Option<&[f64]>, total: &[f64], mass: &mut [f64]) {
+pub(crate) fn take(heard: Option<&[f64]>, total: &[f64], mass: &mut [f64]) {
     assert_eq!(mass.len(), total.len(), "one mass");
     each_rise(heard, total, mass, |mass, rise| mass + rise);
 }
@@ -95,7 +95,7 @@ fn each_rise(
 ///
 /// Totals are shared with the messages that carried them: a peer that tells all neighbours the same adds one block to the network.
 #[derive(Clone, Debug)]
-pub struct Holding {
+pub(crate) struct Holding {
     /// Values, then the weight.
     mass: Vec<f64>,
     /// Per stream of its own what it has given so far.
@@ -107,7 +107,7 @@ pub struct Holding {
 impl Holding {
     /// A peer with these values and the weight 1 that has given and heard nothing.
     #[must_use]
-    pub fn new(values: &[f64], streams: usize, neighbours: usize) -> Self {
+    pub(crate) fn new(values: &[f64], streams: usize, neighbours: usize) -> Self {
         let mut mass = Vec::with_capacity(values.len() + 1);
         mass.extend_from_slice(values);
         mass.push(1.0);
@@ -120,7 +120,7 @@ impl Holding {
 
     /// Values, then the weight.
     #[must_use]
-    pub fn mass(&self) -> &[f64] {
+    pub(crate) fn mass(&self) -> &[f64] {
         &self.mass
     }
 
@@ -128,7 +128,7 @@ impl Holding {
     ///
     /// # Panics
     /// If there is no such stream.
-    pub fn give(&mut self, stream: usize, (receivers, share): (u32, f64)) -> Arc<Vec<f64>> {
+    pub(crate) fn give(&mut self, stream: usize, (receivers, share): (u32, f64)) -> Arc<Vec<f64>> {
         let mut raised = vec![0.0; self.mass.len()];
         let total = self.given[stream].take();
         let total = total.as_deref().map(Vec::as_slice);
@@ -143,7 +143,7 @@ impl Holding {
     ///
     /// # Panics
     /// If there is no such neighbour or the total has another length than the mass.
-    pub fn take(&mut self, position: usize, total: &Arc<Vec<f64>>) {
+    pub(crate) fn take(&mut self, position: usize, total: &Arc<Vec<f64>>) {
         let heard = self.heard[position].as_deref().map(Vec::as_slice);
         take(heard, total, &mut self.mass);
         self.heard[position] = Some(Arc::clone(total));
@@ -155,7 +155,7 @@ impl Holding {
     /// # Panics
     /// If there is no such neighbour.
     #[must_use]
-    pub fn last_heard(&self, position: usize) -> Arc<Vec<f64>> {
+    pub(crate) fn last_heard(&self, position: usize) -> Arc<Vec<f64>> {
         match &self.heard[position] {
             Some(heard) => Arc::clone(heard),
             None => Arc::new(vec![0.0; self.mass.len()]),
@@ -164,7 +164,7 @@ impl Holding {
 
     /// The estimate of the sum of all `peers` peers' values; nothing if the weight is not above 0.
     #[must_use]
-    pub fn estimate(&self, peers: f64) -> Option<Vec<f64>> {
+    pub(crate) fn estimate(&self, peers: f64) -> Option<Vec<f64>> {
         let (weight, values) = self.mass.split_last()?;
         let factor = factor(peers, *weight)?;
         Some(values.iter().map(|x| factor * x).collect())
@@ -173,7 +173,7 @@ impl Holding {
 
 /// What the values of a mass of this weight are multiplied by; nothing if the weight is not above 0.
 #[must_use]
-pub fn factor(peers: f64, weight: f64) -> Option<f64> {
+pub(crate) fn factor(peers: f64, weight: f64) -> Option<f64> {
     (weight > 0.0).then(|| peers / weight)
 }
 

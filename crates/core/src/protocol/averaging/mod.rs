@@ -22,9 +22,7 @@ mod fold;
 mod growth;
 mod linear;
 mod loss;
-// For the other crates of Undertone.
-#[doc(hidden)]
-pub mod mass;
+pub(crate) mod mass;
 mod mix;
 mod neighbourhood;
 mod options;
@@ -58,17 +56,9 @@ pub(crate) use {common_end::CommonEnd, mix::mix_tile};
 // For the other crates of Undertone.
 #[doc(hidden)]
 pub use {
-    chebyshev::Chebyshev,
-    doubling::Doubling,
-    fold::fold,
-    linear::Linear,
-    loss::Loss,
-    mix::{Run, mix, runs},
-    pairwise::Pairwise,
-    passing::share,
-    push_sum::PushSum,
-    traffic::{Load, PeerBytes, Phase, Traffic},
-    tree::Tree,
+    chebyshev::Chebyshev, doubling::Doubling, fold::fold, linear::Linear, loss::Loss, mix::Run,
+    mix::mix, mix::runs, pairwise::Pairwise, passing::share, push_sum::PushSum, traffic::Load,
+    traffic::PeerBytes, traffic::Phase, traffic::Traffic, tree::Tree,
 };
 
 /// Bounds on the eigenvalues of the mixing matrix other than 1: `lowest ≤ λ_min(W)`, `second ≥ λ₂(W)`.
