@@ -23,12 +23,12 @@ pub use budget_share::{BudgetShare, NotAShare};
 pub use error::PlanError;
 pub use guarantee::Guarantee;
 pub use network::{Averaging, Network};
-pub use noise::{Holders, Noise};
+pub use noise::{Holders, Noise, SchemeNumbers};
 pub use promise::{LossTolerance, Promise};
 pub use session::Plan;
 // For the other crates of Undertone.
 #[doc(hidden)]
 pub use {
     division::Division, guarantee::NoiseMemo, guarantee::multiplier, guarantee::search_epsilon,
-    memo::Memo, network::graphs_digest, network::mixing_bounds, noise::SchemeNumbers,
+    memo::Memo, network::graphs_digest, network::mixing_bounds,
 };
