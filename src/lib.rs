@@ -75,10 +75,13 @@
 //! and its neighbours' messages. [`privacy`] knows no protocol: it takes a graph, variances, sensitivities and a coalition. libp2p occurs in `node`
 //! alone, behind the default feature `node`.
 
+#[doc(no_inline)]
 pub use undertone_core::{algorithm, dataset, engine, noise, plan, protocol, writing};
 #[cfg(feature = "node")]
 pub use undertone_node::{node, session};
+#[doc(no_inline)]
 pub use undertone_papers as papers;
+#[doc(no_inline)]
 pub use undertone_privacy::{interactions, linalg, privacy, topology, vocabulary};
 
 pub mod assess;

@@ -3,8 +3,12 @@
 //! This crate knows no format of data and no experiment: rows come in as they are contributed, and plans are made by its caller. It is an
 //! API boundary.
 
+#[doc(no_inline)]
 pub use undertone_core::{algorithm, engine, noise, plan, protocol, writing};
+#[doc(no_inline)]
 pub use undertone_privacy::{linalg, privacy, topology, vocabulary};
 
 pub mod node;
+// For the command `undertone node`.
+#[doc(hidden)]
 pub mod session;

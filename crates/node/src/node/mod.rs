@@ -51,16 +51,22 @@
 //!
 //! tokio and libp2p are named in this module and nowhere else.
 
+// For the benchmark of a deployed peer's network.
+#[doc(hidden)]
 pub mod deployed;
 mod descriptors;
 mod driver;
 mod edge;
 mod equivocation;
 mod error;
+// For the command `undertone node verify-evidence`.
+#[doc(hidden)]
 pub mod evidence;
 mod exchange;
 mod identity;
 mod listening;
+// For the command `undertone node run`.
+#[doc(hidden)]
 pub mod member;
 mod misbehaviour;
 mod network;
@@ -68,7 +74,11 @@ mod options;
 mod plain;
 mod runner;
 mod runtime;
+// For the command `undertone node simulate`.
+#[doc(hidden)]
 pub mod simulation;
+// For the command `undertone node`, for checks of signed files, and for tests of the state on disk.
+#[doc(hidden)]
 pub mod store;
 mod swarm;
 #[cfg(test)]
