@@ -36,7 +36,9 @@ pub struct WorstCoalition {
 ///
 /// # Errors
 /// [`PrivacyError`] if the accountant refuses.
-pub fn worst_coalitions(experiment: &Experiment) -> Result<Vec<WorstCoalition>, PrivacyError> {
+pub(crate) fn worst_coalitions(
+    experiment: &Experiment,
+) -> Result<Vec<WorstCoalition>, PrivacyError> {
     let noise = experiment.noise();
     // Behind a holder of Laplace noise every peer has what the views say, whoever colludes.
     let (false, Some(delta)) = (noise.laplace_noise().is_some(), experiment.delta()) else {
@@ -93,7 +95,10 @@ pub struct NamedAdvice {
 ///
 /// # Errors
 /// [`PrivacyError`] if no graph reaches the target.
-pub fn advise(experiment: &Experiment, target_gap: f64) -> Result<NamedAdvice, PrivacyError> {
+pub(crate) fn advise(
+    experiment: &Experiment,
+    target_gap: f64,
+) -> Result<NamedAdvice, PrivacyError> {
     let graph = experiment.noise_topology().graph();
     let Advice {
         gap,

@@ -32,7 +32,7 @@ pub struct Conversions {
 ///
 /// # Errors
 /// [`PrivacyError`] for a plan whose μ is not a number; no plan has one.
-pub fn conversions(experiment: &Experiment) -> Result<Vec<Conversions>, PrivacyError> {
+pub(super) fn conversions(experiment: &Experiment) -> Result<Vec<Conversions>, PrivacyError> {
     let noise = experiment.noise();
     let (false, Some(asked)) = (noise.laplace_noise().is_some(), experiment.delta()) else {
         return Ok(Vec::new());

@@ -28,7 +28,7 @@ pub struct DropoutCost {
 ///
 /// # Errors
 /// [`PrivacyError`]; not for a plan that was made.
-pub fn dropout_costs(experiment: &Experiment) -> Result<Vec<DropoutCost>, PrivacyError> {
+pub(super) fn dropout_costs(experiment: &Experiment) -> Result<Vec<DropoutCost>, PrivacyError> {
     let (Some(dropouts), Some(delta)) = (experiment.config().dropouts, experiment.delta()) else {
         return Ok(Vec::new());
     };

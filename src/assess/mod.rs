@@ -1,7 +1,7 @@
 //! Whether an experiment keeps what it promises: verification, audits, coalitions, and losses in other currencies.
 
 pub mod audit;
-pub mod coalitions;
+pub(crate) mod coalitions;
 mod conversions;
 #[cfg(test)]
 mod difference_attack;
@@ -9,12 +9,24 @@ mod dropouts;
 mod forecast;
 mod parts;
 mod peer_costs;
+#[cfg(feature = "cli")]
 mod repeated;
 pub mod verification;
 
-pub use conversions::{Conversions, conversions};
-pub use dropouts::{DropoutCost, dropout_costs};
-pub use forecast::{Forecast, ForecastOptions, PilotForecast};
-pub use parts::{PartCost, Spent, part_costs};
-pub use peer_costs::{PeerCost, PeerCostError, peer_costs};
-pub use repeated::{RepeatError, held_against, repeated};
+pub use forecast::{Forecast, ForecastOptions};
+pub use peer_costs::PeerCostError;
+
+#[cfg(feature = "report")]
+pub(crate) use {
+    parts::{PartCost, part_costs},
+    peer_costs::peer_costs,
+};
+
+#[cfg(feature = "cli")]
+pub(crate) use {
+    conversions::Conversions,
+    dropouts::DropoutCost,
+    forecast::PilotForecast,
+    peer_costs::PeerCost,
+    repeated::{held_against, repeated},
+};

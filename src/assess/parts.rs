@@ -36,7 +36,7 @@ pub struct Spent {
 /// the sum of squares (proof: [`BudgetShare`]). A calibration that gives every number of iterations the same μ (`analytic`) gives every session that can be
 /// chosen what `rest` has; under another one, sessions of more iterations than `rest` differ as that calibration says.
 #[must_use]
-pub fn part_costs(pilot: &Experiment, rest: &Experiment) -> Vec<PartCost> {
+pub(crate) fn part_costs(pilot: &Experiment, rest: &Experiment) -> Vec<PartCost> {
     let (Some(first), Some(later), Some(delta)) = (pilot.part(), rest.part(), rest.delta()) else {
         return Vec::new();
     };

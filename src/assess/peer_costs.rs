@@ -70,7 +70,7 @@ fn costs_in_ring(experiment: &Experiment, coalition: &[u32], delta: Delta) -> Ve
 ///
 /// # Cost
 /// That of [`account`]: seconds for ten thousand peers.
-pub fn peer_costs(
+pub(crate) fn peer_costs(
     experiment: &Experiment,
     coalition: &[String],
 ) -> Result<Vec<PeerCost>, PeerCostError> {

@@ -21,7 +21,7 @@ use crate::scenario::Experiment;
 
 /// Why a run cannot be compared with another of the same file.
 #[derive(Debug, thiserror::Error)]
-pub enum RepeatError {
+pub(crate) enum RepeatError {
     /// The run failed.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -46,7 +46,7 @@ pub enum RepeatError {
 ///
 /// # Cost
 /// Two runs.
-pub fn repeated(experiment: &Experiment) -> Result<Vec<Check>, RepeatError> {
+pub(crate) fn repeated(experiment: &Experiment) -> Result<Vec<Check>, RepeatError> {
     let run = || crate::run::run(experiment, &mut Silent);
     let (report, again) = (run()?, run()?);
     let files = |report| output::files(experiment.config(), report, true);
@@ -69,7 +69,7 @@ pub fn repeated(experiment: &Experiment) -> Result<Vec<Check>, RepeatError> {
 ///
 /// # Errors
 /// [`RepeatError::Read`] for a file that is missing or cannot be read.
-pub fn held_against(
+pub(crate) fn held_against(
     folder: &Path,
     report: &Report,
     (expected, drawn): (&[ResultFile<'_>], &[ResultFile<'_>]),

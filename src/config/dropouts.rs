@@ -30,4 +30,4 @@ pub enum Publish {
 }
 
 /// `[faults]`: what goes wrong in a simulation.
-pub type FaultsConfig = FaultSchedule<PeerName>;
+pub(crate) type FaultsConfig = FaultSchedule<PeerName>;

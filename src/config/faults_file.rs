@@ -45,7 +45,7 @@ pub fn read_faults(path: &Path) -> Result<FaultsConfig, ConfigError> {
 /// # Panics
 /// For a schedule that holds what TOML cannot; one that was checked never does.
 #[must_use]
-pub fn faults_text(faults: &FaultsConfig) -> String {
+pub(crate) fn faults_text(faults: &FaultsConfig) -> String {
     let file = FaultsFile {
         faults: faults.clone(),
     };

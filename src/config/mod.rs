@@ -30,38 +30,43 @@ mod table_keys;
 mod tagged;
 mod topology;
 
-pub use algorithms::{AnyAlgorithmTable, ComparedAlgorithm};
-pub use completion::CompletionConfig;
-pub use data::{
-    BipartiteTable, DataConfig, Family, GraphTable, InteractionsTable, MatrixCentre, MatrixTable,
-    RatingsTable,
-};
-pub use dropouts::{DropoutsConfig, FaultsConfig, Publish};
+pub use algorithms::AnyAlgorithmTable;
 pub use error::ConfigError;
-pub use evaluation::{EvaluationConfig, EvaluationError};
-pub use faults_file::{faults_text, read_faults};
-pub use file::{anchored, left_to_defaults, read_config, resolved};
-pub use numbers::{
-    Centre, DataFormat, MeanShare, MeansConfig, NamedCentre, RangesConfig, RatingValues,
-};
+pub use faults_file::read_faults;
+pub use file::{anchored, read_config, resolved};
+pub use numbers::DataFormat;
 pub use overrides::{OverrideError, apply, parse_set};
-pub use peer_name::PeerName;
-pub use peers::{PeerCount, PeersConfig};
-pub use pilot::PilotConfig;
 pub use reader::ReadTable;
-pub(crate) use reader::arranged;
-pub use recommender::{AutoFloor, ItemCount, RecommenderConfig};
-pub use schema::{
-    AveragingConfig, CompareConfig, Config, EngineConfig, EngineKind, NoiseConfig, PrivacyConfig,
-    TransportKind,
-};
-pub use study::{Coherence, Cost, Dataset, Ranks, StartRatio, StudyConfig, StudyKind};
-pub use sweep::{MethodConfig, Ordered, Seeds, SweepConfig, SweptBytes, SweptError};
-pub use topology::{EdgesSource, FileSource, TopologySource};
+pub use schema::Config;
+pub use study::StudyConfig;
+pub use sweep::SweepConfig;
+pub use topology::{FileSource, TopologySource};
 
+// For integration tests.
+#[doc(hidden)]
+pub use self::{
+    file::left_to_defaults,
+    numbers::MeanShare,
+    schema::{EngineConfig, EngineKind, TransportKind},
+};
+
+pub(crate) use completion::CompletionConfig;
+pub(crate) use data::{DataConfig, Family, MatrixCentre};
+pub(crate) use dropouts::{DropoutsConfig, FaultsConfig, Publish};
+pub(crate) use evaluation::{EvaluationConfig, EvaluationError};
+pub(crate) use faults_file::faults_text;
 pub(crate) use file::check_identity;
 #[cfg(feature = "cli")]
 pub(crate) use known_keys::keys_called;
+pub(crate) use numbers::{Centre, MeansConfig, NamedCentre, RangesConfig};
 pub(crate) use overrides::with;
+pub(crate) use peer_name::PeerName;
+pub(crate) use peers::{PeerCount, PeersConfig};
+pub(crate) use pilot::PilotConfig;
 #[cfg(feature = "cli")]
 pub(crate) use place::Place;
+pub(crate) use reader::arranged;
+pub(crate) use recommender::{ItemCount, RecommenderConfig};
+pub(crate) use schema::{AveragingConfig, NoiseConfig, PrivacyConfig};
+pub(crate) use study::{Coherence, Cost, Dataset, StartRatio, StudyKind};
+pub(crate) use sweep::{MethodConfig, Ordered, Seeds, SweptBytes, SweptError};

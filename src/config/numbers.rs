@@ -215,7 +215,7 @@ impl Default for MeanShare {
 /// `data.values`: what is kept of a rating.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RatingValues {
+pub(crate) enum RatingValues {
     /// Whether it is above the threshold.
     #[default]
     Interactions,

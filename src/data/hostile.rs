@@ -1,7 +1,9 @@
 //! One table of awkward input for every reader of ratings, titles and ids: each row says per reader what is
 //! understood, or with which line and words it is refused. Every case is read plain and compressed.
 
+use super::ids::read_ids;
 use super::tests::gzip;
+use super::titles::read_titles;
 use super::*;
 
 /// Who reads a case.

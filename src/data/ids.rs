@@ -18,7 +18,7 @@ const MOST_BYTES: u64 = 16 << 20;
 ///
 /// # Errors
 /// [`DataError::Open`] if the file cannot be opened, and everything [`read_ids`] refuses.
-pub fn load_ids(path: &Path) -> Result<Vec<String>, DataError> {
+pub(crate) fn load_ids(path: &Path) -> Result<Vec<String>, DataError> {
     let name = path.display().to_string();
     match File::open(path) {
         Ok(file) => read_ids(file, &name),
@@ -37,7 +37,7 @@ pub fn load_ids(path: &Path) -> Result<Vec<String>, DataError> {
 /// # Errors
 /// [`DataError`] at the first line of two fields, with an unbalanced quote, with a character that cannot be seen,
 /// with an id in another spelling than before, or beyond 16 MiB of text.
-pub fn read_ids(source: impl Read, source_name: &str) -> Result<Vec<String>, DataError> {
+pub(crate) fn read_ids(source: impl Read, source_name: &str) -> Result<Vec<String>, DataError> {
     let limits = Limits {
         bytes: MOST_BYTES,
         ..Limits::default()

@@ -42,29 +42,40 @@ mod vertices;
 use std::fs::File;
 use std::path::Path;
 
-pub(crate) use crate::dataset::assign_to;
+#[doc(no_inline)]
 pub use crate::dataset::{
     Dataset, DatasetError, Partition, RowBounds, assign, assign_by_name, assign_sizes, peer_rows,
 };
+#[doc(no_inline)]
 pub use crate::interactions::{CapCounts, Interactions, InteractionsError};
-pub use error::{DataError, Problem};
-pub use filter::FilterCounts;
-pub(crate) use formats::fields::split_commas;
+pub use error::DataError;
 pub use formats::{Format, TableColumn, TableColumns, TableOptions, read, read_table, read_values};
-pub use ids::{load_ids, read_ids};
 pub use in_memory::{InMemoryError, RatingColumns};
-pub use item_names::ItemNames;
-pub use matrix::{
-    Column, Generated, MatrixFormat, MatrixOptions, Preparation, centred, load_matrix, read_matrix,
-};
-pub use matrix_problem::{ArrayProblem, ColumnProblem, GeneratedError, PreparationError};
-pub use own_file::{FileFormat, OwnFile, OwnFileError, OwnFileOptions};
-pub use own_ratings::{load_own_ratings, read_own_ratings};
-pub use ratings::{Loaded, ReadCounts};
+pub use matrix::{MatrixFormat, MatrixOptions, load_matrix, read_matrix};
+pub use matrix_problem::ColumnProblem;
+pub use ratings::Loaded;
 pub use source::Limits;
-pub use titles::{load_titles, read_titles, titles_hint};
-pub use user_names::UserNames;
-pub use user_peers::UserPeers;
+
+// For members' own files, and for integration tests.
+#[doc(hidden)]
+pub use self::{
+    item_names::ItemNames,
+    matrix::Column,
+    own_file::{FileFormat, OwnFile, OwnFileOptions},
+};
+
+pub(crate) use crate::dataset::assign_to;
+pub(crate) use filter::FilterCounts;
+pub(crate) use formats::fields::split_commas;
+pub(crate) use ids::load_ids;
+pub(crate) use matrix::{Generated, Preparation, centred};
+pub(crate) use matrix_problem::PreparationError;
+pub(crate) use own_ratings::load_own_ratings;
+pub(crate) use ratings::ReadCounts;
+pub(crate) use titles::load_titles;
+#[cfg(feature = "cli")]
+pub(crate) use titles::titles_hint;
+pub(crate) use user_names::UserNames;
 
 /// Reads a rating file, plain or gzipped, under the default [`Limits`]; see [`read`].
 ///

@@ -20,7 +20,7 @@ const LAYOUT: &str = "2: item, rating";
 ///
 /// # Errors
 /// [`DataError::Open`] if the file cannot be opened, and everything [`read_own_ratings`] refuses.
-pub fn load_own_ratings(path: &Path) -> Result<Vec<(String, f64)>, DataError> {
+pub(crate) fn load_own_ratings(path: &Path) -> Result<Vec<(String, f64)>, DataError> {
     let name = path.display().to_string();
     match File::open(path) {
         Ok(file) => read_own_ratings(file, &name),
@@ -37,7 +37,7 @@ pub fn load_own_ratings(path: &Path) -> Result<Vec<(String, f64)>, DataError> {
 /// # Errors
 /// [`DataError`] at the first line without exactly an item and a finite number, with an item that was rated before or in another spelling,
 /// or beyond 16 MiB of text.
-pub fn read_own_ratings(
+pub(crate) fn read_own_ratings(
     source: impl Read,
     source_name: &str,
 ) -> Result<Vec<(String, f64)>, DataError> {

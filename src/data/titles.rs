@@ -18,8 +18,10 @@ use std::path::Path;
 use csv::StringRecord;
 
 use super::error::{DataError, Problem, excerpt};
+#[cfg(feature = "cli")]
+use super::formats::Format;
 use super::formats::fields::{number, split_fields};
-use super::formats::{Format, ITEMS, plain, without_type};
+use super::formats::{ITEMS, plain, without_type};
 use super::names::Names;
 use super::source::{Limits, Lines};
 
@@ -43,8 +45,9 @@ const LONGEST: usize = 200;
 const LAYOUT: &str = "at least 2: id, title";
 
 /// A sentence on where titles of the items of a rating file are found. `format` is that of the rating file, where it is known.
+#[cfg(feature = "cli")]
 #[must_use]
-pub fn titles_hint(format: Option<Format>) -> &'static str {
+pub(crate) fn titles_hint(format: Option<Format>) -> &'static str {
     match format {
         Some(Format::MovielensCsv | Format::MovielensDat) => {
             "movies.csv (or movies.dat) of the same MovieLens collection, such as ml-latest-small of \
@@ -58,7 +61,7 @@ pub fn titles_hint(format: Option<Format>) -> &'static str {
 ///
 /// # Errors
 /// [`DataError::Open`] if the file cannot be opened, and everything [`read_titles`] refuses.
-pub fn load_titles(path: &Path) -> Result<BTreeMap<String, String>, DataError> {
+pub(crate) fn load_titles(path: &Path) -> Result<BTreeMap<String, String>, DataError> {
     let name = path.display().to_string();
     match File::open(path) {
         Ok(file) => read_titles(file, &name),
@@ -78,7 +81,7 @@ pub fn load_titles(path: &Path) -> Result<BTreeMap<String, String>, DataError> {
 /// # Errors
 /// [`DataError`] at a first line that names no columns and holds no record, at the first line that has more or fewer fields than it, names an
 /// id again or in another spelling, holds a character that cannot be seen, or exceeds the default [`Limits`].
-pub fn read_titles(
+pub(crate) fn read_titles(
     source: impl Read,
     source_name: &str,
 ) -> Result<BTreeMap<String, String>, DataError> {

@@ -89,7 +89,7 @@ impl UserNames {
 }
 
 impl Loaded {
-    /// What was read of the users of a public list, in its order: see [`UserNames::restrict`].
+    /// What was read of the users of a public list, in its order: see `UserNames::restrict`.
     #[must_use]
     pub fn with_users(&self, list: &UserNames) -> Self {
         let places = list.places(&self.interactions);

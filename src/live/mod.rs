@@ -27,7 +27,9 @@ mod member_tests;
 #[cfg(test)]
 mod tests;
 
-pub use member_page::{Asked, MemberPage};
 pub use run_page::Live;
 pub use serving::LiveError;
-pub use watching::Watching;
+
+// For the command `undertone node status`.
+#[doc(hidden)]
+pub use member_page::{Asked, MemberPage};

@@ -17,6 +17,8 @@
 //! - **Measured quality is not private.** Recall and NDCG are computed from everybody's held-out items, for
 //!   the researcher.
 
+// For runs, and for tests of their recommender.
+#[doc(hidden)]
 pub mod gram;
 mod low_pass;
 mod ranking;
@@ -24,6 +26,12 @@ mod scoring;
 mod split;
 
 pub use low_pass::{FilterForm, LowPassFilter};
-pub use ranking::{Ranked, RankingQuality, RankingTotals, evaluate, top_items};
+pub use ranking::{Ranked, RankingQuality, evaluate, top_items};
 pub use scoring::{LowPassScorer, Popularity, Scorer, ScoringError};
-pub use split::{SplitCounts, SplitError, TestSet, hold_out, match_test};
+pub use split::{SplitError, TestSet, hold_out};
+
+// For integration tests.
+#[doc(hidden)]
+pub use self::{ranking::RankingTotals, split::match_test};
+
+pub(crate) use split::SplitCounts;

@@ -359,7 +359,7 @@ impl Figure {
 /// The points that no other point beats in both coordinates (smaller is better), by growing x: the frontier of a
 /// trade-off such as error against ε. Points that are not finite are left out.
 #[must_use]
-pub fn frontier(points: &[Point]) -> Vec<Point> {
+pub(super) fn frontier(points: &[Point]) -> Vec<Point> {
     let mut sorted: Vec<Point> = points
         .iter()
         .copied()

@@ -21,7 +21,7 @@ const BUDGET: usize = 30_000_000;
 /// # Cost
 /// O(steps · nodes²), with fewer steps for more nodes: about 3·10⁷ pairs.
 #[must_use]
-pub fn places(graph: &Graph) -> Vec<(f64, f64)> {
+pub(crate) fn places(graph: &Graph) -> Vec<(f64, f64)> {
     let nodes = graph.nodes();
     let mut places = slow_directions(graph);
     let pairs = (nodes * nodes / 2).max(1);

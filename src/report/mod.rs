@@ -3,10 +3,9 @@
 //! | page | of |
 //! | --- | --- |
 //! | [`run_page()`] | a single run |
-//! | [`chosen_page()`] | a single run whose algorithm was chosen, with its pilot and the choice |
+//! | `chosen_page` | a single run whose algorithm was chosen, with its pilot and the choice |
 //! | [`sweep_page()`] | many runs: error against ε by method |
 //! | [`study_page()`] | a study: its figures and tables |
-//! | [`Page`] | anything else, from figures and tables |
 //!
 //! Figures are SVG of the `plotters` crate, whose colours are replaced by variables of the style sheet, so that they
 //! follow the reader's light or dark scheme. All text is escaped: names come from files.
@@ -40,17 +39,17 @@ use std::path::{Path, PathBuf};
 
 use crate::writing::replace;
 
-pub use axis::{Axis, Spacing};
-pub use figure::{Figure, FigureError, Guide, frontier};
-pub use layout::places;
-pub use markup::Markup;
-pub use network::{MOST_EDGES, MOST_NODES, Network, is_drawn};
-pub use page::Page;
-pub use run_page::{chosen_page, run_page};
-pub use series::{Mark, Point, Series};
+pub use figure::FigureError;
+pub use run_page::run_page;
 pub use study_page::study_page;
-pub use sweep_page::{MarkedCrossing, Method, Panel, SweepReport, sweep_page};
-pub use table::{Cell, PageTable};
+pub use sweep_page::{SweepReport, sweep_page};
+
+#[cfg(feature = "live")]
+pub(crate) use layout::places;
+#[cfg(feature = "live")]
+pub(crate) use network::{MOST_EDGES, is_drawn};
+#[cfg(feature = "cli")]
+pub(crate) use run_page::chosen_page;
 
 /// Name of the file in the folder of results.
 pub const FILE: &str = "report.html";

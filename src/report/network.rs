@@ -11,9 +11,9 @@ use super::series::{Mark, Point, Series};
 use crate::topology::Graph;
 
 /// Most nodes that are drawn.
-pub const MOST_NODES: usize = 2000;
+pub(super) const MOST_NODES: usize = 2000;
 /// Most edges that are drawn.
-pub const MOST_EDGES: usize = 12_000;
+pub(crate) const MOST_EDGES: usize = 12_000;
 /// Most nodes whose names are written beside them.
 const MOST_NAMES: usize = 24;
 /// Colours in the style sheet: `--step-0` and so on.
@@ -27,7 +27,7 @@ const HEIGHT: f64 = 430.0;
 
 /// A graph to be drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Network<'a> {
+pub(super) struct Network<'a> {
     /// Unique on its page.
     pub id: &'static str,
     /// What it is: "communication graph".
@@ -42,7 +42,7 @@ pub struct Network<'a> {
 
 /// Whether a graph is small enough to be drawn node by node.
 #[must_use]
-pub fn is_drawn(graph: &Graph) -> bool {
+pub(crate) fn is_drawn(graph: &Graph) -> bool {
     graph.nodes() <= MOST_NODES && graph.edges() <= MOST_EDGES
 }
 
@@ -58,7 +58,7 @@ impl Network<'_> {
     ///
     /// # Errors
     /// [`FigureError`] if the histogram cannot be drawn.
-    pub fn markup(&self) -> Result<Markup, FigureError> {
+    pub(super) fn markup(&self) -> Result<Markup, FigureError> {
         if !is_drawn(self.graph) {
             return self.histogram().markup();
         }

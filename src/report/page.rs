@@ -7,7 +7,7 @@ use super::table::PageTable;
 
 /// A page that shows itself without network, scripts or other files.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub(super) struct Page {
     name: String,
     body: Markup,
 }
@@ -19,7 +19,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 impl Page {
     /// A page with a heading and a sentence on what it shows.
     #[must_use]
-    pub fn new(name: &str, lead: &str) -> Self {
+    pub(super) fn new(name: &str, lead: &str) -> Self {
         let mut body = Markup::new();
         body.element("header", &[], |header| {
             header.leaf("h1", &[], name);
@@ -32,26 +32,26 @@ impl Page {
     }
 
     /// Adds a heading.
-    pub fn section(&mut self, title: &str) {
+    pub(super) fn section(&mut self, title: &str) {
         self.body.line();
         self.body.leaf("h2", &[], title);
     }
 
     /// Adds a paragraph.
-    pub fn paragraph(&mut self, text: &str) {
+    pub(super) fn paragraph(&mut self, text: &str) {
         self.body.line();
         self.body.leaf("p", &[], text);
     }
 
     /// Adds a paragraph that stands out: what is guaranteed.
-    pub fn guarantee(&mut self, text: &str) {
+    pub(super) fn guarantee(&mut self, text: &str) {
         self.body.line();
         let class = [("class", "guarantee")];
         self.body.element("p", &class, |inside| inside.prose(text));
     }
 
     /// Adds a list of warnings, if there are any.
-    pub fn warnings(&mut self, warnings: &[impl std::fmt::Display]) {
+    pub(super) fn warnings(&mut self, warnings: &[impl std::fmt::Display]) {
         if warnings.is_empty() {
             return;
         }
@@ -68,7 +68,7 @@ impl Page {
     ///
     /// # Errors
     /// [`FigureError`] if the plotting crate fails.
-    pub fn figures(
+    pub(super) fn figures(
         &mut self,
         figures: &[Figure],
         networks: &[Network<'_>],
@@ -99,7 +99,7 @@ impl Page {
     }
 
     /// Adds a table.
-    pub fn table(&mut self, table: &PageTable) {
+    pub(super) fn table(&mut self, table: &PageTable) {
         self.body.line();
         self.body.piece(&table.markup());
     }
@@ -116,13 +116,13 @@ impl Page {
     }
 
     /// Adds the configuration, as written in the experiment file.
-    pub fn configuration(&mut self, toml: &str) {
+    pub(super) fn configuration(&mut self, toml: &str) {
         self.section("Configuration");
         self.body.leaf("pre", &[], toml);
     }
 
     /// Adds the line with what differs from run to run: nothing else on a page does.
-    pub fn timing(&mut self, text: &str) {
+    pub(super) fn timing(&mut self, text: &str) {
         self.body.line();
         let text = format!("Timing (differs from run to run): {text}").replace('\n', " ");
         self.body.leaf("p", &[("class", "timing")], &text);
@@ -131,7 +131,7 @@ impl Page {
 
     /// The document.
     #[must_use]
-    pub fn html(&self) -> String {
+    pub(super) fn html(&self) -> String {
         let mut page = Markup::new();
         page.element("html", &[("lang", "en")], |html| {
             html.line();

@@ -24,7 +24,7 @@ const MOST_ACCOUNTED: usize = 1000;
 
 /// The page of `report`, what [`run`](crate::run::run) made of `experiment`.
 ///
-/// The same run gives the same page but for the line that [`Page::timing`] marks.
+/// The same run gives the same page but for the line of its duration.
 ///
 /// # Errors
 /// [`FigureError`] if a figure cannot be drawn.
@@ -39,7 +39,7 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
 ///
 /// # Errors
 /// As [`run_page`].
-pub fn chosen_page(chosen: &Chosen, report: &Report) -> Result<String, FigureError> {
+pub(crate) fn chosen_page(chosen: &Chosen, report: &Report) -> Result<String, FigureError> {
     page_of(&chosen.experiment, report, Some(chosen))
 }
 

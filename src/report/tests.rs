@@ -6,6 +6,12 @@ use std::path::PathBuf;
 use quick_xml::events::Event;
 use quick_xml::reader::Reader;
 
+use super::axis::{Axis, Spacing};
+use super::figure::{Figure, frontier};
+use super::network::{MOST_NODES, Network};
+use super::page::Page;
+use super::series::{Mark, Point, Series};
+use super::sweep_page::{MarkedCrossing, Method, Panel};
 use super::*;
 use crate::campaign::sweep::Crossing;
 use crate::engine::Silent;

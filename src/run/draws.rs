@@ -20,7 +20,7 @@ use crate::protocol::PlannedRelease;
 use crate::scenario::Experiment;
 
 /// Draws of each method at most.
-pub const DRAWS: u32 = 10;
+pub(crate) const DRAWS: u32 = 10;
 
 /// Draws below which a spread says too little.
 const FEWEST: u32 = 5;

@@ -65,7 +65,7 @@ impl RunError {
 ///
 /// # Errors
 /// [`RunError`] of that engine.
-pub fn run_engine(
+pub(crate) fn run_engine(
     experiment: &Experiment,
     session: &Session,
     observer: &mut dyn Observer,
@@ -77,7 +77,7 @@ pub fn run_engine(
 ///
 /// # Errors
 /// As [`run_engine`].
-pub fn run_tolerant(
+pub(crate) fn run_tolerant(
     experiment: &Experiment,
     session: &Session,
     observer: &mut dyn Observer,

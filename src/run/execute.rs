@@ -79,7 +79,7 @@ pub struct Report {
     pub non_private: Vec<Utility>,
     /// How far the peers are apart, by iteration and averaging round, round 0 first, as
     /// [`Consensus::initial_spread`](crate::engine::Consensus::initial_spread). Empty where the engine does not tell or
-    /// the run is larger than [`WATCHED_UP_TO`](super::WATCHED_UP_TO).
+    /// peers · n · p · rounds · L exceeds 5·10⁸.
     pub rounds: Vec<Vec<f64>>,
     /// The factor by which 0, 1, … rounds shrink that at least, for any start. Empty where `rounds` is.
     pub contractions: Vec<f64>,
@@ -113,7 +113,7 @@ pub fn run(experiment: &Experiment, observer: &mut dyn Observer) -> Result<Repor
 ///
 /// # Errors
 /// As [`run`], and those of `conduct`.
-pub fn run_by(
+pub(crate) fn run_by(
     experiment: &Experiment,
     observer: &mut dyn Observer,
     conduct: impl FnOnce(&Session, &mut dyn Observer) -> Result<Conducted, RunError>,

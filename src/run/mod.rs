@@ -6,7 +6,6 @@ mod consensus;
 mod draws;
 mod engine;
 mod execute;
-pub mod faults;
 mod outcomes;
 mod peak_memory;
 mod references;
@@ -15,30 +14,54 @@ mod rounds;
 mod spread;
 
 pub mod completion;
-pub mod convergence_bounds;
-pub mod directions;
-pub mod disclosure;
+pub(crate) mod convergence_bounds;
+#[cfg(feature = "report")]
+pub(crate) mod directions;
+pub mod faults;
 pub mod items;
-pub mod measure;
-pub mod metrics;
-pub mod noisy_power;
+pub(crate) mod measure;
+pub(crate) mod metrics;
+pub(crate) mod noisy_power;
 pub mod output;
 pub mod predict;
-pub mod predictor;
 pub mod receipt;
 pub mod recommend;
+#[cfg(feature = "report")]
+pub(crate) mod signal;
+
+// For reviewers: its matches name every way in which a run can end.
+#[doc(hidden)]
+pub mod disclosure;
+// For integration tests.
+#[doc(hidden)]
+pub mod predictor;
+// For integration tests.
+#[doc(hidden)]
 pub mod recommendation;
+// For integration tests.
+#[doc(hidden)]
 pub mod score_model;
-pub mod signal;
+// For integration tests: parts of what `summary.json` holds.
+#[doc(hidden)]
 pub mod summary;
+// For integration tests.
+#[doc(hidden)]
 pub mod variance;
 
-pub use crate::scenario::WATCHED_UP_TO;
-pub use clipping::ClipSummary;
-pub use compared::ComparedRun;
-pub use draws::DRAWS;
-pub use engine::{RunError, run_engine, run_tolerant};
-pub use execute::{MetricsRow, Report, run, run_by};
+pub use engine::RunError;
+pub use execute::{Report, run};
+pub use summary::Summary;
+
+// For benchmarks.
+#[doc(hidden)]
 pub use peak_memory::peak_memory_bytes;
-pub use references::References;
-pub use spread::{Draws, DrawsSummary, Measure};
+
+pub(crate) use engine::{run_engine, run_tolerant};
+pub(crate) use references::References;
+
+#[cfg(feature = "cli")]
+pub(crate) use {
+    compared::ComparedRun,
+    execute::run_by,
+    spread::{Draws, DrawsSummary, Measure},
+};

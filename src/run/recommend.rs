@@ -39,7 +39,7 @@ pub enum RowSource {
         /// The user's id.
         user: String,
     },
-    /// The user's own items in a text file, one id per line as [`read_ids`](crate::data::read_ids) takes them:
+    /// The user's own items in a text file, one id per line, quoted where it holds a comma or starts with `#`, `%` or `//`:
     /// with the item list nothing else is needed.
     Own {
         /// The file.

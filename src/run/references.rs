@@ -62,7 +62,7 @@ const REFERENCE_WORK: usize = 250_000_000;
 /// the Gram matrix of R P, where the experiment has a P, and about A otherwise. Whether a reference exists is a property of the raw data (its
 /// rank, its gaps, its size), so a missing one is a null with a reason beside the figures it was for, never the end of a run.
 #[derive(Debug)]
-pub struct References<'a> {
+pub(crate) struct References<'a> {
     filter: LowPassFilter<'a>,
     /// The exact leading eigenvectors, or why they are out of reach.
     pub exact: Result<TopEigenvectors, String>,
@@ -72,7 +72,7 @@ pub struct References<'a> {
 
 impl<'a> References<'a> {
     /// The references of the matrix that this experiment computes on.
-    pub fn of(experiment: &'a Experiment) -> Self {
+    pub(crate) fn of(experiment: &'a Experiment) -> Self {
         let variance = experiment.samples().map(|_| Variance::of(experiment));
         let exact = match &variance {
             Some(variance) => variance.as_ref().map(Variance::top).map_err(Clone::clone),

@@ -18,7 +18,7 @@ const SLACK: f64 = 3.035;
 ///
 /// `None` without noise, and for methods that release something else or one vector after the other.
 #[must_use]
-pub fn standing_out(experiment: &Experiment, outcome: &Outcome) -> Option<usize> {
+pub(crate) fn standing_out(experiment: &Experiment, outcome: &Outcome) -> Option<usize> {
     let basis = outcome.basis();
     let one = |record: &ReleaseRecord| {
         let at = (record.release.0 as usize).checked_sub(1)?;

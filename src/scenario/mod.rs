@@ -52,31 +52,33 @@ mod training;
 mod warning;
 mod warnings;
 
-pub use data_summary::DataSummary;
-pub use deployment::{
-    Deployment, DeploymentError, OwnRows, PlannedSession, SessionDraft, SessionTables,
-};
-pub use error::{
-    AlgorithmTableError, AveragingTableError, CompletionTableError, DataTableError,
-    DropoutsTableError, EngineTableError, ExperimentError, NetworkError, PilotTableError,
-    PrivacyTableError, RecommenderTableError,
-};
+pub use error::{DataTableError, ExperimentError, NetworkError, PilotTableError};
 pub use experiment::Experiment;
-pub use held_out::HeldOut;
 pub use materials::Materials;
-pub use memory::{FACTOR as MEMORY_FACTOR, MemoryPlan, WATCHED_UP_TO};
 pub use named_algorithm::simulation;
-pub use peer_names::PeerMatchError;
-pub use preconditioning::Preconditioning;
-pub use rating_scale::RatingScale;
-pub use rating_test::RatingTest;
-pub use stated_lists::{ItemSource, StatedItems, UserSource};
 pub use warning::Warning;
+
+// For the command `undertone node`, and for integration tests.
+#[doc(hidden)]
+pub use self::{
+    deployment::{
+        Deployment, DeploymentError, OwnRows, PlannedSession, SessionDraft, SessionTables,
+    },
+    error::{AveragingTableError, EngineTableError},
+    memory::{FACTOR as MEMORY_FACTOR, MemoryPlan},
+};
 
 pub(crate) use assumptions::Assumed;
 pub(crate) use clock::Clock;
+pub(crate) use data_summary::DataSummary;
 pub(crate) use dropouts::MOST_RETRIES;
+pub(crate) use error::{AlgorithmTableError, CompletionTableError};
 pub(crate) use error::{obtained, tidied};
+pub(crate) use held_out::HeldOut;
 pub(crate) use materials::HeldKey;
+pub(crate) use preconditioning::Preconditioning;
 pub(crate) use preconditioning::of as preconditioning_of;
+pub(crate) use rating_scale::RatingScale;
+pub(crate) use rating_test::RatingTest;
+pub(crate) use stated_lists::{ItemSource, StatedItems, UserSource};
 pub(crate) use training::{training_data, training_ratings};

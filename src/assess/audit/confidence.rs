@@ -11,7 +11,7 @@ use statrs::distribution::{Beta, ContinuousCDF, Normal};
 /// # Panics
 /// If `hits > trials`, or `tail` does not lie in (0, 1). Tails below 1e-12 are beyond the quantile's accuracy.
 #[must_use]
-pub fn proportion_bounds(hits: u64, trials: u64, tail: f64) -> (f64, f64) {
+pub(super) fn proportion_bounds(hits: u64, trials: u64, tail: f64) -> (f64, f64) {
     assert!(
         hits <= trials && tail > 0.0 && tail < 1.0,
         "hits of trials, and a probability"
@@ -42,7 +42,7 @@ pub fn proportion_bounds(hits: u64, trials: u64, tail: f64) -> (f64, f64) {
 /// # Source
 /// J. Dong, A. Roth & W. J. Su 2022, Definition 3; M. Nasr et al. 2023 for auditing with it.
 #[must_use]
-pub fn gdp_lower_bound(right: u64, wrong: u64, trials: u64, significance: f64) -> f64 {
+pub(super) fn gdp_lower_bound(right: u64, wrong: u64, trials: u64, significance: f64) -> f64 {
     let (power, _) = proportion_bounds(right, trials, significance / 2.0);
     let (_, alarm) = proportion_bounds(wrong, trials, significance / 2.0);
     if power <= 0.0 || alarm >= 1.0 {
@@ -59,7 +59,7 @@ pub fn gdp_lower_bound(right: u64, wrong: u64, trials: u64, significance: f64) -
 /// # Source
 /// P. Kairouz, S. Oh & P. Viswanath 2015, Theorem 2.1; M. Jagielski et al. 2020 for auditing with it.
 #[must_use]
-pub fn epsilon_lower_bound(
+pub(super) fn epsilon_lower_bound(
     right: u64,
     wrong: u64,
     trials: u64,

@@ -26,10 +26,8 @@ mod scaled;
 #[cfg(test)]
 mod tests;
 
-pub use attackers::AttackerKind;
-pub use confidence::{epsilon_lower_bound, gdp_lower_bound, proportion_bounds};
 pub use error::AuditError;
-pub use finding::{Audit, CanaryReport};
+pub use finding::Audit;
 
 use crate::engine::{Observer, PeerRows, Session, Simulation};
 use crate::privacy::AdversaryView;

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
+use super::attackers::AttackerKind;
 use super::canary::{self, Filters};
 use super::{Audit, AuditError, AuditOptions, audit, audit_filters, audit_sessions};
 use crate::algorithm::PublicState;
@@ -206,7 +207,7 @@ fn pairwise_noise_of_a_tenth_is_caught_from_its_size() {
     let experiment = experiment(&[]);
     let audit = broken(&experiment, &options(12_000), Defect::ScalePairwise(0.1));
     assert!(audit.empirical_mu > audit.certified_mu, "{audit:?}");
-    assert_eq!(audit.attacker, super::AttackerKind::ScaledPairwise);
+    assert_eq!(audit.attacker, AttackerKind::ScaledPairwise);
 }
 
 #[test]
@@ -214,7 +215,7 @@ fn pairwise_noise_that_repeats_in_every_iteration_is_caught() {
     let experiment = experiment(&["algorithm.iterations=2"]);
     let audit = broken(&experiment, &options(3000), Defect::ReusePairwise);
     assert!(audit.empirical_mu > audit.certified_mu, "{audit:?}");
-    assert_eq!(audit.attacker, super::AttackerKind::ReusedPairwise);
+    assert_eq!(audit.attacker, AttackerKind::ReusedPairwise);
 }
 
 #[test]
@@ -248,7 +249,7 @@ fn noise_scaled_by_a_private_norm_is_caught() {
     };
     let audit = audit_sessions(&experiment, &options(3000), &prepare, &mut Silent).expect("runs");
     assert!(!audit.passed, "{audit:?}");
-    assert_eq!(audit.attacker, super::AttackerKind::ResidualSize);
+    assert_eq!(audit.attacker, AttackerKind::ResidualSize);
 }
 
 #[test]

@@ -31,7 +31,7 @@ mod laplace;
 mod pair;
 mod peers;
 mod record;
-pub mod statistics;
+mod statistics;
 mod table;
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ impl Subject for Experiment {
 }
 
 /// Verifies an experiment on the engine it names, with nothing of its `[faults]`: that a run in which something goes wrong is the same again, and what it cost, is
-/// [`repeated`](super::repeated())'s to check.
+/// for the command `undertone verify` to check.
 ///
 /// For an integration test of your own rows, graph or algorithm build a [`Simulation`], of a file on your own graph an experiment with
 /// [`Experiment::on_topology`], and assert [`Verification::passed`].

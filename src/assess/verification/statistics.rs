@@ -5,7 +5,7 @@ use statrs::function::gamma::gamma_ur;
 
 /// Two-sided p-value of a standard normal statistic.
 #[must_use]
-pub fn normal_two_sided(z: f64) -> f64 {
+pub(super) fn normal_two_sided(z: f64) -> f64 {
     2.0 * standard_normal().sf(z.abs())
 }
 
@@ -21,7 +21,7 @@ fn standard_normal() -> Normal {
 /// # Panics
 /// If `samples` is empty.
 #[must_use]
-pub fn kolmogorov_smirnov_normal(samples: &[f64]) -> (f64, f64) {
+pub(super) fn kolmogorov_smirnov_normal(samples: &[f64]) -> (f64, f64) {
     let normal = standard_normal();
     kolmogorov_smirnov(samples, |x| normal.cdf(x))
 }
@@ -31,7 +31,7 @@ pub fn kolmogorov_smirnov_normal(samples: &[f64]) -> (f64, f64) {
 /// # Panics
 /// If `samples` is empty.
 #[must_use]
-pub fn kolmogorov_smirnov(samples: &[f64], cdf: impl Fn(f64) -> f64) -> (f64, f64) {
+pub(super) fn kolmogorov_smirnov(samples: &[f64], cdf: impl Fn(f64) -> f64) -> (f64, f64) {
     assert!(!samples.is_empty(), "a test needs samples");
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -71,7 +71,7 @@ fn kolmogorov_tail(x: f64) -> f64 {
 /// # Panics
 /// If `samples` is empty.
 #[must_use]
-pub fn chi_squared_variance(samples: &[f64]) -> (f64, f64) {
+pub(super) fn chi_squared_variance(samples: &[f64]) -> (f64, f64) {
     assert!(!samples.is_empty(), "a test needs samples");
     let total: f64 = samples.iter().map(|x| x * x).sum();
     chi_squared(total, samples.len() as f64)
@@ -85,7 +85,7 @@ const MANY: f64 = 1e6;
 ///
 /// Exact up to 10⁶ degrees of freedom; Wilson & Hilferty 1931 beyond.
 #[must_use]
-pub fn chi_squared(total: f64, n: f64) -> (f64, f64) {
+pub(super) fn chi_squared(total: f64, n: f64) -> (f64, f64) {
     let ratio = total / n;
     // A continuous law has no mass there, and what is no number does not pass.
     if !(total > 0.0 && total.is_finite()) {
@@ -104,7 +104,7 @@ pub fn chi_squared(total: f64, n: f64) -> (f64, f64) {
 
 /// Two-sided p-value of a Student t statistic with `n` ≥ 1 degrees of freedom; the normal law beyond 10⁶.
 #[must_use]
-pub fn student_two_sided(t: f64, n: f64) -> f64 {
+pub(super) fn student_two_sided(t: f64, n: f64) -> f64 {
     if n > MANY {
         return normal_two_sided(t);
     }
@@ -123,7 +123,7 @@ pub fn student_two_sided(t: f64, n: f64) -> f64 {
 /// If slope = Cov(x, y)/Var(x), then r√(n−1)/√(1−r²) is exactly Student's t with n − 1 degrees of freedom: y − slope·x is
 /// then independent of x, and given x its component along x and the n − 1 across it are independent normals of one variance.
 #[must_use]
-pub fn partial_correlation((xx, yy, xy): (f64, f64, f64), slope: f64, n: f64) -> (f64, f64) {
+pub(super) fn partial_correlation((xx, yy, xy): (f64, f64, f64), slope: f64, n: f64) -> (f64, f64) {
     let cross = xy - slope * xx;
     let across = yy - slope * (2.0 * xy - slope * xx);
     let r = (cross / (xx * across).sqrt()).clamp(-1.0, 1.0);
@@ -133,7 +133,7 @@ pub fn partial_correlation((xx, yy, xy): (f64, f64, f64), slope: f64, n: f64) ->
 
 /// The result (statistic, p) of smallest p among several tests, its p times their number (Bonferroni). A p-value that is no
 /// number counts as 0: what could not be computed does not pass. `None` for no tests.
-pub fn least_likely(tests: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
+pub(super) fn least_likely(tests: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
     let (mut count, mut least) = (0_u64, None);
     for (statistic, p) in tests {
         count += 1;
@@ -154,7 +154,7 @@ pub fn least_likely(tests: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64
 /// # Panics
 /// If the samples differ in length or are empty.
 #[must_use]
-pub fn correlation(a: &[f64], b: &[f64]) -> (f64, f64) {
+pub(super) fn correlation(a: &[f64], b: &[f64]) -> (f64, f64) {
     assert_eq!(a.len(), b.len(), "paired samples");
     let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
     let sums = (product(a, a), product(b, b), product(a, b));
@@ -172,7 +172,7 @@ pub fn correlation(a: &[f64], b: &[f64]) -> (f64, f64) {
 /// # Source
 /// H. B. Mann & D. R. Whitney 1947.
 #[must_use]
-pub fn mann_whitney(a: &[f64], b: &[f64]) -> (f64, f64) {
+pub(super) fn mann_whitney(a: &[f64], b: &[f64]) -> (f64, f64) {
     assert!(!a.is_empty() && !b.is_empty(), "a test needs samples");
     let mut pooled: Vec<(f64, bool)> = a
         .iter()
@@ -215,7 +215,7 @@ pub fn mann_whitney(a: &[f64], b: &[f64]) -> (f64, f64) {
 /// The smallest p-value that [`mann_whitney`] can give two samples of `size`: if it is not below the
 /// significance, the test cannot fail and says nothing.
 #[must_use]
-pub fn mann_whitney_least_p(size: usize) -> f64 {
+pub(super) fn mann_whitney_least_p(size: usize) -> f64 {
     exact_two_sided(size, size, 0)
 }
 

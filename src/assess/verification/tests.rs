@@ -294,7 +294,7 @@ fn every_account_adds_up_the_iterations_as_they_are() {
         assert!((stated - split.noise().sigma_own() * shares[0].powf(-0.5)).abs() < 1e-12);
     }
     let costs = |experiment: &Experiment| {
-        crate::assess::peer_costs(experiment, &["1".to_owned()]).expect("accountable")
+        crate::assess::peer_costs::peer_costs(experiment, &["1".to_owned()]).expect("accountable")
     };
     for (a, b) in costs(&even).iter().zip(&costs(&split)) {
         assert!((a.mu / b.mu - 1.0).abs() < 1e-12);

@@ -15,7 +15,7 @@ use crate::scenario::Experiment;
 use crate::vocabulary::{Quantity, Seed};
 
 /// Degree floors that are tried, besides the file's own.
-pub const FLOORS: [u32; 13] = [1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 56, 80, 113];
+pub(super) const FLOORS: [u32; 13] = [1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 56, 80, 113];
 /// Iterations of block Krylov that are tried. The power method with as many columns sends the same, and was nowhere better by more than the
 /// measurement is uncertain.
 const KRYLOV: [u32; 4] = [1, 2, 3, 4];

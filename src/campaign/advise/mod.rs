@@ -8,7 +8,7 @@
 //! scheme moves neither noise nor error, since the accounting lets everybody see everything: so each algorithm runs once per stand-in,
 //! and the schemes differ in bytes alone, counted from their compiled programs.
 //!
-//! A pilot ([`PilotCounts`]) replaces what is guessed of how active users are, which is what a degree floor depends on most: users of stand-ins
+//! A pilot (`PilotCounts`) replaces what is guessed of how active users are, which is what a degree floor depends on most: users of stand-ins
 //! then have as many interactions as it counted. And it says of every item how light its users are, which decides what a floor leaves of those:
 //! users with one interaction who share one item are the whole of an eigenvector under floor 1, and nothing under floor 50. How much of that is noise is estimated from all items
 //! together; and since a difference that fits all users may not hold for the lightest, every second stand-in has none. The advice is a
@@ -109,6 +109,7 @@ use serde::Serialize;
 use self::candidates::{Proposal, settings};
 use self::choice::choose;
 use self::ground::{Draw, Ground};
+use self::public::PublicQuantities;
 use self::schemes::{Scheme, schemes};
 use crate::config::{AnyAlgorithmTable, AveragingConfig};
 use crate::privacy::SensitivityRule;
@@ -116,11 +117,12 @@ use crate::protocol::averaging::Traffic;
 use crate::scenario::Experiment;
 use crate::vocabulary::{Distribution, Seed};
 
-pub use self::candidates::FLOORS;
 pub use self::error::AdviseError;
-pub use self::pilot::{PilotCounts, PilotCountsError};
-pub use self::public::PublicQuantities;
-pub use self::stand_in::{Guess, MOST_ITEMS, MOST_USERS};
+pub use self::stand_in::Guess;
+
+pub(crate) use self::pilot::{PilotCounts, PilotCountsError};
+#[cfg(feature = "cli")]
+pub(crate) use self::stand_in::MOST_ITEMS;
 
 /// Stand-ins that are drawn at least, as many for every guess.
 const STAND_INS: usize = 16;

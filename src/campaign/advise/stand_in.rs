@@ -20,9 +20,9 @@ use crate::scenario::Experiment;
 use crate::vocabulary::{Label, Seed, StandardNormal};
 
 /// Stand-ins have at most so many items.
-pub const MOST_ITEMS: usize = 300;
+pub(crate) const MOST_ITEMS: usize = 300;
 /// And at most so many users, each of whom then stands for several.
-pub const MOST_USERS: usize = 12_000;
+pub(super) const MOST_USERS: usize = 12_000;
 /// Directions of taste, unless the rank asks for more.
 const TASTES: usize = 32;
 

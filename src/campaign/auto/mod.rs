@@ -40,7 +40,7 @@ use crate::vocabulary::TAIL_DEGREES;
 pub use self::error::AutoError;
 
 /// Which rule chooses. It changes whenever the same numbers could lead to another choice.
-pub const RULE: &str = "advise 6";
+pub(crate) const RULE: &str = "advise 6";
 
 /// An experiment whose algorithm is still to be chosen, with everything checked that does not depend on the choice.
 pub struct Auto {

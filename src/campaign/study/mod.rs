@@ -1,7 +1,7 @@
 //! Studies: experiment files that compute a figure or a table without being one run.
 //!
 //! A file with a `[study]` table is a study. `kind` says which; the other keys are that kind's own. Each kind
-//! is one file here, and its table and one variant of [`StudyKind`] in the file's schema.
+//! is one file here, and its table and one variant of `StudyKind` in the file's schema.
 
 mod coherence;
 mod cost;
@@ -16,7 +16,10 @@ mod tests;
 use std::path::Path;
 
 pub use error::StudyError;
-pub use result::{StudyFigure, StudyResult, StudySeries};
+pub use result::StudyResult;
+
+#[cfg(feature = "report")]
+pub(crate) use result::StudyFigure;
 
 use kind::Study;
 

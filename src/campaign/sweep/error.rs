@@ -7,7 +7,7 @@ use crate::run::output::OutputError;
 use crate::scenario::ExperimentError;
 
 /// The most cells of one sweep.
-pub const MOST_CELLS: usize = 100_000;
+pub(super) const MOST_CELLS: usize = 100_000;
 
 /// A `[sweep]` table that cannot be used. Every message says what to change.
 #[derive(Debug, thiserror::Error)]

@@ -14,7 +14,7 @@ use super::measures::Measures;
 use crate::run::output::OutputError;
 
 /// How a cell ended: its measures, or why there are none.
-pub type CellOutcome = Result<Measures, String>;
+pub(super) type CellOutcome = Result<Measures, String>;
 
 /// No line that this program writes is longer.
 const LONGEST_LINE: u64 = 1 << 16;

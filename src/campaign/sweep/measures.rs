@@ -9,7 +9,7 @@ use crate::scenario::Experiment;
 
 /// The measures of one finished run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measures {
+pub(super) struct Measures {
     /// ‖R̃_p − R_p‖_F / ‖R_p‖_F against the exact eigenvectors of the reference matrix, where within reach.
     pub relative_error: Option<f64>,
     /// The same against the non-private run from the same X⁰.
@@ -52,7 +52,7 @@ pub struct Measures {
 
 /// What a session that tolerates losses charged, and what its execution cost; nothing for all others.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Losses {
+pub(super) struct Losses {
     /// ε planned for the tries that there were, whoever was lost.
     pub epsilon_planned: Option<f64>,
     /// ε of the execution that took place: a diagnostic.
@@ -87,7 +87,7 @@ pub(super) struct Figures {
 
 /// How many held-out interactions the users' lists find again; nothing where runs are not measured by lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ListQuality {
+pub(super) struct ListQuality {
     /// Of this run.
     pub this_run: Option<RankingQuality>,
     /// Of the most popular unseen items for everybody.
@@ -98,7 +98,7 @@ pub struct ListQuality {
 
 /// Root mean squared errors on the ratings kept aside, on the range of ratings; nothing for algorithms that predict none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PredictionErrors {
+pub(super) struct PredictionErrors {
     /// Of this run.
     pub this_run: Option<f64>,
     /// Of the mean of the user's ratings.

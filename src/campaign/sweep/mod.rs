@@ -30,15 +30,17 @@ mod result;
 mod shard;
 
 pub use cells::Cell;
-pub use coincidence::Coincidence;
-pub use cross::Crossing;
-pub use curve::{Curve, CurvePoint};
-pub use error::{MOST_CELLS, SweepError, SweepRunError};
+pub use curve::Curve;
+pub use error::{SweepError, SweepRunError};
 pub use execute::Advance;
-pub use frontier::{Frontier, FrontierPoint};
 pub use grid::Sweep;
-pub use journal::CellOutcome;
-pub use measures::{ListQuality, Losses, Measures, PredictionErrors};
-pub use permutation::SIGNIFICANCE;
-pub use result::{FailedCell, MethodPromise, SWEEP_SCHEMA, SweepResult};
+pub use result::SweepResult;
 pub use shard::{MergeError, Shard, ShardError, Shards};
+
+#[cfg(feature = "report")]
+pub(crate) use {
+    coincidence::Coincidence,
+    cross::Crossing,
+    curve::CurvePoint,
+    frontier::{Frontier, FrontierPoint},
+};

@@ -22,7 +22,7 @@ use crate::config::SweepConfig;
 use crate::vocabulary::{Label, Seed};
 
 /// The probability at most with which a sweep whose pairs coincide fails.
-pub const SIGNIFICANCE: f64 = 1e-3;
+pub(super) const SIGNIFICANCE: f64 = 1e-3;
 
 /// The most splits that are all tried.
 const EXHAUSTIVE: f64 = 200_000.0;

@@ -14,7 +14,7 @@ use crate::privacy::Scheme;
 use crate::recommender::RankingQuality;
 
 /// Version of the layout of a sweep's `summary.json`.
-pub const SWEEP_SCHEMA: u32 = 1;
+pub(super) const SWEEP_SCHEMA: u32 = 1;
 
 /// The line of the same popular items for everybody.
 const POPULAR: &str = "what is popular";
@@ -70,7 +70,7 @@ pub struct FailedCell {
 /// The `summary.json` of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SweepResult {
-    /// [`SWEEP_SCHEMA`].
+    /// Version of the layout of a sweep's `summary.json`.
     pub schema: u32,
     /// `"sweep"`.
     pub kind: &'static str,

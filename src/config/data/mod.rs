@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-pub use interactions::InteractionsTable;
-pub use matrix::{MatrixCentre, MatrixTable};
+pub(crate) use interactions::InteractionsTable;
+pub(crate) use matrix::{MatrixCentre, MatrixTable};
 pub(super) use misplaced::{ForeignKey, misplaced};
-pub use ratings::RatingsTable;
-pub use vertices::{BipartiteTable, GraphTable};
+pub(crate) use ratings::RatingsTable;
+pub(crate) use vertices::{BipartiteTable, GraphTable};
 
 use super::numbers::{DataFormat, MeanShare, MeansConfig, RangesConfig};
 use super::table_keys::keys_of;

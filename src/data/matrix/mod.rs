@@ -22,8 +22,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use generated::Generated;
-pub use prepare::{Preparation, centred};
+pub(crate) use generated::Generated;
+pub(crate) use prepare::{Preparation, centred};
 
 use super::Interactions;
 use super::error::DataError;

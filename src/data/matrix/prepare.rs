@@ -123,7 +123,7 @@ impl Preparation {
 /// # Panics
 /// If there is not one number per column.
 #[must_use]
-pub fn centred(rows: &SparseRows, means: &[f64]) -> SparseRows {
+pub(crate) fn centred(rows: &SparseRows, means: &[f64]) -> SparseRows {
     assert_eq!(rows.dimension(), means.len(), "one mean per column");
     let mut out = SparseRows::new(rows.dimension());
     let mut row = vec![0.0; means.len()];

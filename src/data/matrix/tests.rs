@@ -1,7 +1,7 @@
 //! Both formats read the same numbers, and whatever is no matrix is refused with its place.
 
 use super::*;
-use crate::data::ArrayProblem;
+use crate::data::matrix_problem::ArrayProblem;
 use crate::data::tests::gzip;
 
 /// The bytes of an array file with this header and these numbers.

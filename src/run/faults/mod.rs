@@ -16,10 +16,18 @@ use prepared::{Prepared, failed};
 use story::Story;
 
 pub(super) use cost::{Squares, squares};
-pub use deviants::{DeviantsSummary, Deviated, Named};
-pub use error::{FaultsError, NoResult};
+pub use error::FaultsError;
+
+// For the command `undertone faults`.
+#[doc(hidden)]
 pub use shrinking::{Kept, ShrinkError, shrink};
-pub use told::{Conducted, Curve, FaultsSummary, Faulty, RealisedEpsilon, RealisedRelease, listed};
+
+#[cfg(feature = "report")]
+pub(crate) use deviants::DeviantsSummary;
+pub(crate) use error::NoResult;
+#[cfg(feature = "report")]
+pub(crate) use told::listed;
+pub(crate) use told::{Conducted, FaultsSummary, Faulty};
 
 /// Runs a session whose peers tolerate losses, under the faults of the experiment's file.
 ///

@@ -9,11 +9,12 @@ use crate::config::{FaultsConfig, Publish};
 use crate::engine::Outcome;
 use crate::engine::event::faults::Fired;
 use crate::privacy::realised::Realised;
+#[cfg(feature = "report")]
 use crate::vocabulary::printed_list;
 
 /// An outcome, and what else there is to say of it.
 #[derive(Clone, Debug)]
-pub struct Conducted {
+pub(crate) struct Conducted {
     /// The outcome.
     pub outcome: Outcome,
     /// What went wrong, where the session tolerates losses.
@@ -132,7 +133,8 @@ impl FaultsSummary {
 }
 
 /// The names of peers in one line, each as it can be typed.
+#[cfg(feature = "report")]
 #[must_use]
-pub fn listed(names: &[String]) -> String {
+pub(crate) fn listed(names: &[String]) -> String {
     printed_list(names)
 }

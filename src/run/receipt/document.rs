@@ -20,7 +20,7 @@ use crate::vocabulary::ReleaseId;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Receipt {
-    /// [`SCHEMA`].
+    /// Version of the layout of receipts.
     pub schema: u32,
     /// Version of Undertone that ran.
     pub version: String,

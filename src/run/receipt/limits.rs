@@ -1,10 +1,10 @@
 //! Which receipts are read.
 
 /// Version of the layout of receipts.
-pub const SCHEMA: u32 = 3;
+pub(crate) const SCHEMA: u32 = 3;
 
 /// The largest receipt read, in bytes.
-pub const MAX_BYTES: u64 = 256 << 20;
+pub(crate) const MAX_BYTES: u64 = 256 << 20;
 
 /// The largest noise graph that is checked.
 pub(super) const MOST_PEERS: usize = 100_000;

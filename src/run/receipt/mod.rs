@@ -20,11 +20,11 @@ mod standing;
 #[cfg(test)]
 mod tests;
 
-pub use document::{
-    AssumedFacts, Choice, Partners, PilotReceipt, RealisedReceipt, Receipt, Scaled, StatedAttempt,
-};
+pub use document::Receipt;
 pub use error::ReceiptError;
 pub use finding::Finding;
-pub use limits::{MAX_BYTES, SCHEMA};
-pub use realised::KnownAttempt;
 pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};
+
+pub(crate) use document::{Choice, PilotReceipt, RealisedReceipt};
+#[cfg(feature = "cli")]
+pub(crate) use realised::KnownAttempt;

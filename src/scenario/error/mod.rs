@@ -13,16 +13,16 @@ mod pilot;
 mod privacy;
 mod recommender;
 
-pub use algorithm::AlgorithmTableError;
+pub(crate) use algorithm::AlgorithmTableError;
 pub use averaging::AveragingTableError;
-pub use completion::CompletionTableError;
+pub(crate) use completion::CompletionTableError;
 pub use data::DataTableError;
-pub use dropouts::DropoutsTableError;
+pub(crate) use dropouts::DropoutsTableError;
 pub use engine::EngineTableError;
 pub use network::NetworkError;
 pub use pilot::PilotTableError;
-pub use privacy::PrivacyTableError;
-pub use recommender::RecommenderTableError;
+pub(crate) use privacy::PrivacyTableError;
+pub(crate) use recommender::RecommenderTableError;
 
 pub(crate) use data::{obtained, tidied};
 

@@ -15,8 +15,9 @@ use crate::config::PeerCount;
 use crate::data::{Format, Limits};
 use crate::privacy::adjacency::{MatrixChange, Neighbouring, UnitSpectral};
 use crate::privacy::{Adjacency, PrivacyError};
+use crate::scenario::Experiment;
+use crate::scenario::error::PrivacyTableError;
 use crate::scenario::testing::sim;
-use crate::scenario::{Experiment, PrivacyTableError};
 use crate::vocabulary::Label;
 
 const USERS: usize = 5;

@@ -3,7 +3,7 @@
 mod plan;
 mod refusal;
 
-pub use plan::{FACTOR, MemoryPlan, WATCHED_UP_TO};
+pub use plan::{FACTOR, MemoryPlan};
 
 pub(crate) use plan::watches_rounds;
 pub(crate) use refusal::{check, check_audit, check_verify, free_bytes};

@@ -306,7 +306,7 @@ fn block_shape(plan: &Plan) -> (usize, usize) {
 
 /// Averaging rounds are watched while peers · n · p · rounds · L stays below this: each of these values costs one pass,
 /// together below a second.
-pub const WATCHED_UP_TO: u64 = 500_000_000;
+pub(crate) const WATCHED_UP_TO: u64 = 500_000_000;
 
 /// Whether a run watches how far the peers are apart after every averaging round.
 pub(crate) fn watches_rounds(experiment: &Experiment) -> bool {

@@ -1,7 +1,8 @@
 //! The audit where sums are integers mod 2^k: all there is to see is the sum of a piece.
 
 use super::{broken, experiment, options};
-use crate::assess::audit::{AttackerKind, audit};
+use crate::assess::audit::attackers::AttackerKind;
+use crate::assess::audit::audit;
 use crate::engine::Silent;
 use crate::engine::noise::Defect;
 
