@@ -38,6 +38,7 @@
 //! - [`guide::tutorial`]: from the first command to a graph, rows and an algorithm of your own.
 //! - [`engine::Simulation`]: your own graph, averaging, noise and runner. [`engine::Runner`]: an engine of your own.
 //! - [`algorithm::Algorithm`]: an algorithm of your own. `examples/own_algorithm.rs` has one, `examples/equivalence_test.rs` its integration test.
+//! - [`papers`]: algorithms as published, by paper.
 //! - `testing`, behind the feature of that name: sessions that are broken on purpose, to see that your test would notice.
 //! - [`scenario::Experiment`]: experiment files, as the command `undertone` runs them.
 //! - [`guide`]: the manual, with protocol, threat model, accounting, results and a glossary.
@@ -78,6 +79,7 @@
 #[doc(no_inline)]
 pub use undertone_core::{algorithm, dataset, engine, noise, plan, protocol, writing};
 #[cfg(feature = "node")]
+#[doc(no_inline)]
 pub use undertone_node::{node, session};
 #[doc(no_inline)]
 pub use undertone_papers as papers;
@@ -86,7 +88,9 @@ pub use undertone_privacy::{interactions, linalg, privacy, topology, vocabulary}
 
 pub mod assess;
 pub mod campaign;
+// For the binary `undertone`.
 #[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
 pub mod config;
 pub mod data;

@@ -51,7 +51,7 @@ pub use crate::interactions::{CapCounts, Interactions, InteractionsError};
 pub use error::DataError;
 pub use formats::{Format, TableColumn, TableColumns, TableOptions, read, read_table, read_values};
 pub use in_memory::{InMemoryError, RatingColumns};
-pub use matrix::{MatrixFormat, MatrixOptions, load_matrix, read_matrix};
+pub use matrix::{Column, MatrixFormat, MatrixOptions, load_matrix, read_matrix};
 pub use matrix_problem::ColumnProblem;
 pub use ratings::Loaded;
 pub use source::Limits;
@@ -60,8 +60,7 @@ pub use source::Limits;
 #[doc(hidden)]
 pub use self::{
     item_names::ItemNames,
-    matrix::Column,
-    own_file::{FileFormat, OwnFile, OwnFileOptions},
+    own_file::{FileFormat, OwnFile, OwnFileError, OwnFileOptions},
 };
 
 pub(crate) use crate::dataset::assign_to;
@@ -73,7 +72,6 @@ pub(crate) use matrix_problem::PreparationError;
 pub(crate) use own_ratings::load_own_ratings;
 pub(crate) use ratings::ReadCounts;
 pub(crate) use titles::load_titles;
-#[cfg(feature = "cli")]
 pub(crate) use titles::titles_hint;
 pub(crate) use user_names::UserNames;
 

@@ -18,10 +18,8 @@ use std::path::Path;
 use csv::StringRecord;
 
 use super::error::{DataError, Problem, excerpt};
-#[cfg(feature = "cli")]
-use super::formats::Format;
 use super::formats::fields::{number, split_fields};
-use super::formats::{ITEMS, plain, without_type};
+use super::formats::{Format, ITEMS, plain, without_type};
 use super::names::Names;
 use super::source::{Limits, Lines};
 
@@ -45,7 +43,6 @@ const LONGEST: usize = 200;
 const LAYOUT: &str = "at least 2: id, title";
 
 /// A sentence on where titles of the items of a rating file are found. `format` is that of the rating file, where it is known.
-#[cfg(feature = "cli")]
 #[must_use]
 pub(crate) fn titles_hint(format: Option<Format>) -> &'static str {
     match format {

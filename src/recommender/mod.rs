@@ -25,13 +25,16 @@ mod ranking;
 mod scoring;
 mod split;
 
-pub use low_pass::{FilterForm, LowPassFilter};
-pub use ranking::{Ranked, RankingQuality, evaluate, top_items};
-pub use scoring::{LowPassScorer, Popularity, Scorer, ScoringError};
-pub use split::{SplitError, TestSet, hold_out};
+pub use ranking::{Ranked, top_items};
+pub use scoring::{LowPassScorer, Scorer, ScoringError};
 
 // For integration tests.
 #[doc(hidden)]
-pub use self::{ranking::RankingTotals, split::match_test};
+pub use self::{
+    low_pass::{FilterForm, LowPassFilter},
+    ranking::{RankingQuality, RankingTotals, evaluate},
+    scoring::Popularity,
+    split::{SplitError, TestSet, hold_out, match_test},
+};
 
 pub(crate) use split::SplitCounts;

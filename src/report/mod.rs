@@ -3,7 +3,7 @@
 //! | page | of |
 //! | --- | --- |
 //! | [`run_page()`] | a single run |
-//! | `chosen_page` | a single run whose algorithm was chosen, with its pilot and the choice |
+//! | [`chosen_page()`] | a single run whose algorithm was chosen, with its pilot and the choice |
 //! | [`sweep_page()`] | many runs: error against ε by method |
 //! | [`study_page()`] | a study: its figures and tables |
 //!
@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 use crate::writing::replace;
 
 pub use figure::FigureError;
-pub use run_page::run_page;
+pub use run_page::{chosen_page, run_page};
 pub use study_page::study_page;
 pub use sweep_page::{SweepReport, sweep_page};
 
@@ -48,11 +48,9 @@ pub use sweep_page::{SweepReport, sweep_page};
 pub(crate) use layout::places;
 #[cfg(feature = "live")]
 pub(crate) use network::{MOST_EDGES, is_drawn};
-#[cfg(feature = "cli")]
-pub(crate) use run_page::chosen_page;
 
 /// Name of the file in the folder of results.
-pub const FILE: &str = "report.html";
+pub(crate) const FILE: &str = "report.html";
 
 /// A report that could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -70,7 +68,7 @@ pub enum ReportError {
     },
 }
 
-/// Writes a page as [`FILE`] into `directory`, which must exist, whole or not at all. Returns its path.
+/// Writes a page as `report.html` into `directory`, which must exist, whole or not at all. Returns its path.
 ///
 /// # Errors
 /// [`ReportError::Write`] with the path that failed.

@@ -39,7 +39,7 @@ pub fn run_page(experiment: &Experiment, report: &Report) -> Result<String, Figu
 ///
 /// # Errors
 /// As [`run_page`].
-pub(crate) fn chosen_page(chosen: &Chosen, report: &Report) -> Result<String, FigureError> {
+pub fn chosen_page(chosen: &Chosen, report: &Report) -> Result<String, FigureError> {
     page_of(&chosen.experiment, report, Some(chosen))
 }
 

@@ -14,7 +14,7 @@ use crate::writing::read_basis;
 
 /// A column of a basis.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Direction {
+pub struct Direction {
     /// Its number, from 1.
     pub direction: usize,
     /// The items of largest absolute weight, largest first.
@@ -23,7 +23,7 @@ pub(crate) struct Direction {
 
 /// An item's entry in a column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct ItemWeight {
+pub struct ItemWeight {
     /// Its id as found in the data.
     pub item: String,
     /// Its title, where known.
@@ -35,14 +35,14 @@ pub(crate) struct ItemWeight {
 impl ItemWeight {
     /// The title, or the id where there is none.
     #[must_use]
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         self.title.as_ref().unwrap_or(&self.item)
     }
 }
 
 /// Files of which [`directions`] are asked for.
 #[derive(Clone, Debug)]
-pub(crate) struct DirectionsRequest {
+pub struct DirectionsRequest {
     /// `basis.npy` of a run.
     pub basis: PathBuf,
     /// The item list; `items.csv` beside the basis where absent.
@@ -57,7 +57,7 @@ pub(crate) struct DirectionsRequest {
 ///
 /// # Errors
 /// [`RecommendError`] naming the file and what to change.
-pub(crate) fn directions(request: &DirectionsRequest) -> Result<Vec<Direction>, RecommendError> {
+pub fn directions(request: &DirectionsRequest) -> Result<Vec<Direction>, RecommendError> {
     let path = &request.basis;
     let basis = read_basis(path)?;
     let listed = list_of(path, request.items.as_deref());
@@ -79,7 +79,7 @@ pub(crate) fn directions(request: &DirectionsRequest) -> Result<Vec<Direction>, 
 /// # Panics
 /// If there is not one name per row.
 #[must_use]
-pub(crate) fn of_basis(
+pub fn of_basis(
     basis: &Block,
     names: &[String],
     titles: &BTreeMap<String, String>,
@@ -107,13 +107,13 @@ pub(crate) fn of_basis(
 
 /// Whether the columns of this experiment's basis estimate one eigenvector each, in order, and are no other basis of their span.
 #[must_use]
-pub(crate) fn are_eigenvectors(config: &Config) -> bool {
+pub fn are_eigenvectors(config: &Config) -> bool {
     config.algorithm.table().finds_eigenvectors()
 }
 
 /// A sentence on where titles of this experiment's items are found.
 #[must_use]
-pub(crate) fn titles_are_in(config: &Config) -> &'static str {
+pub fn titles_are_in(config: &Config) -> &'static str {
     data::titles_hint(config.data.format().ratings())
 }
 

@@ -13,10 +13,7 @@ mod rounding;
 mod rounds;
 mod spread;
 
-pub mod completion;
 pub(crate) mod convergence_bounds;
-#[cfg(feature = "report")]
-pub(crate) mod directions;
 pub mod faults;
 pub mod items;
 pub(crate) mod measure;
@@ -29,6 +26,12 @@ pub mod recommend;
 #[cfg(feature = "report")]
 pub(crate) mod signal;
 
+// For integration tests.
+#[doc(hidden)]
+pub mod completion;
+// For the command `undertone recommend`, and for pages.
+#[doc(hidden)]
+pub mod directions;
 // For reviewers: its matches name every way in which a run can end.
 #[doc(hidden)]
 pub mod disclosure;
@@ -48,6 +51,7 @@ pub mod summary;
 #[doc(hidden)]
 pub mod variance;
 
+pub use completion::Baselines;
 pub use engine::RunError;
 pub use execute::{Report, run};
 pub use summary::Summary;
@@ -59,9 +63,10 @@ pub use peak_memory::peak_memory_bytes;
 pub(crate) use engine::{run_engine, run_tolerant};
 pub(crate) use references::References;
 
+#[cfg(all(feature = "cli", feature = "node"))]
+pub(crate) use execute::run_by;
 #[cfg(feature = "cli")]
 pub(crate) use {
     compared::ComparedRun,
-    execute::run_by,
     spread::{Draws, DrawsSummary, Measure},
 };

@@ -26,19 +26,19 @@ use crate::writing::{Staged, Table, npy, replace, stage};
 const LEFT: &str = "low-rank-left.npy";
 
 /// What the run found, spent and cost.
-pub const SUMMARY: &str = "summary.json";
+pub(crate) const SUMMARY: &str = "summary.json";
 
 /// The configuration with all defaults and absolute paths.
-pub const CONFIG: &str = "config.toml";
+pub(crate) const CONFIG: &str = "config.toml";
 
 /// Folder of the public transcript.
-pub const TRACE: &str = "trace";
+pub(crate) const TRACE: &str = "trace";
 
 /// How far the peers are apart after every averaging round.
 const CONSENSUS: &str = "consensus.csv";
 
 /// What was chosen of which candidates, where a run was chosen by advice.
-pub const ADVICE: &str = "advice.json";
+pub(crate) const ADVICE: &str = "advice.json";
 
 /// All that went wrong in a run whose peers tolerate losses, to be run again.
 const FAULTS: &str = "faults.toml";
@@ -47,10 +47,10 @@ const FAULTS: &str = "faults.toml";
 const FAULTS_SUMMARY: &str = "faults.json";
 
 /// That a run was a simulation on several hosts, and on which.
-pub const SIMULATION: &str = "simulation.toml";
+pub(crate) const SIMULATION: &str = "simulation.toml";
 
 /// Figures and tables of a run, which are drawn after its other files are written.
-pub const PAGE: &str = "report.html";
+pub(crate) const PAGE: &str = "report.html";
 
 /// Y of it, n × p.
 const RIGHT: &str = "low-rank-right.npy";
@@ -84,9 +84,9 @@ pub struct OutputError {
 
 /// One file of a run's results.
 #[derive(Debug)]
-pub struct ResultFile<'a> {
+pub(crate) struct ResultFile<'a> {
     /// Its name in the folder of the results, such as `trace/sum-1.npy`.
-    pub name: String,
+    pub(crate) name: String,
     content: Content<'a>,
 }
 
@@ -99,7 +99,7 @@ enum Content<'a> {
 impl<'a> ResultFile<'a> {
     /// A file of these bytes.
     #[must_use]
-    pub fn new(name: &str, bytes: Vec<u8>) -> Self {
+    pub(crate) fn new(name: &str, bytes: Vec<u8>) -> Self {
         Self {
             name: name.to_owned(),
             content: Content::Bytes(bytes),
@@ -115,7 +115,7 @@ impl<'a> ResultFile<'a> {
 
     /// What the file holds.
     #[must_use]
-    pub fn bytes(&self) -> Cow<'_, [u8]> {
+    pub(crate) fn bytes(&self) -> Cow<'_, [u8]> {
         match &self.content {
             Content::Bytes(bytes) => Cow::Borrowed(bytes),
             Content::Array(block) => Cow::Owned(npy(block)),
@@ -158,7 +158,7 @@ pub fn write(
 ///
 /// # Errors
 /// [`OutputError`] for what JSON cannot hold.
-pub fn files<'a>(
+pub(crate) fn files<'a>(
     config: &Config,
     report: &'a Report,
     trace: bool,
@@ -456,7 +456,7 @@ pub fn write_advice(directory: &Path, advice: &impl Serialize) -> Result<(), Out
 ///
 /// # Errors
 /// [`OutputError`] for what JSON cannot hold.
-pub fn advice_file(advice: &impl Serialize) -> Result<ResultFile<'static>, OutputError> {
+pub(crate) fn advice_file(advice: &impl Serialize) -> Result<ResultFile<'static>, OutputError> {
     let bytes = json(ADVICE, serde_json::to_vec_pretty(advice))?;
     Ok(ResultFile::new(ADVICE, bytes))
 }
@@ -465,7 +465,8 @@ pub fn advice_file(advice: &impl Serialize) -> Result<ResultFile<'static>, Outpu
 ///
 /// # Errors
 /// [`OutputError`].
-pub fn write_simulation<'a>(
+#[cfg(all(feature = "cli", feature = "node"))]
+pub(crate) fn write_simulation<'a>(
     directory: &Path,
     mode: &str,
     hosts: impl Iterator<Item = &'a str>,
@@ -476,9 +477,10 @@ pub fn write_simulation<'a>(
     put(directory, SIMULATION, table.to_string().as_bytes())
 }
 
-/// Whether a table is one that [`write_simulation`] writes: a mode and names of hosts, nothing else.
+/// Whether a table is one that `write_simulation` writes: a mode and names of hosts, nothing else.
+#[cfg(feature = "cli")]
 #[must_use]
-pub fn names_hosts(table: &toml::Table) -> bool {
+pub(crate) fn names_hosts(table: &toml::Table) -> bool {
     let hosts = table.get("hosts").and_then(toml::Value::as_array);
     table.len() == 2
         && table.get("mode").is_some_and(toml::Value::is_str)

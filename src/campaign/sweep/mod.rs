@@ -35,12 +35,13 @@ pub use error::{SweepError, SweepRunError};
 pub use execute::Advance;
 pub use grid::Sweep;
 pub use result::SweepResult;
-pub use shard::{MergeError, Shard, ShardError, Shards};
+pub use shard::{MergeError, Shard, Shards};
 
+#[cfg(feature = "cli")]
+pub(crate) use curve::CurvePoint;
 #[cfg(feature = "report")]
 pub(crate) use {
     coincidence::Coincidence,
     cross::Crossing,
-    curve::CurvePoint,
     frontier::{Frontier, FrontierPoint},
 };

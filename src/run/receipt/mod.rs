@@ -26,5 +26,5 @@ pub use finding::Finding;
 pub use standing::{FieldStanding, ON_TRUST, Standing, Trusted};
 
 pub(crate) use document::{Choice, PilotReceipt, RealisedReceipt};
-#[cfg(feature = "cli")]
+#[cfg(all(feature = "cli", feature = "node"))]
 pub(crate) use realised::KnownAttempt;
