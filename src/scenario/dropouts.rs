@@ -253,14 +253,6 @@ impl Experiment {
         }
     }
 
-    /// This experiment with nothing going wrong. Session, noise and plan are unchanged: noise stays bound to the faults that were left out.
-    #[must_use]
-    pub fn without_faults(&self) -> Self {
-        let mut calm = self.clone();
-        calm.config.faults = None;
-        calm
-    }
-
     /// A schedule as files of faults have it, with peers by name.
     #[must_use]
     pub fn named_faults(&self, schedule: &FaultSchedule) -> FaultsConfig {

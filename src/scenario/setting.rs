@@ -27,7 +27,7 @@ impl Experiment {
     /// rows were chosen, and by which kind of engine.
     ///
     /// Faults that may lose a peer are among them, with what tolerates them, since they decide which releases are repeated, and by whom. A run without
-    /// them that is to be compared with one under faults takes the setting of that one ([`Self::without_faults`]).
+    /// them that is to be compared with one under faults takes the setting of that one.
     ///
     /// Paths and names are left out: a copied experiment gives the same bits. The engines that pass the same messages are one.
     #[must_use]
