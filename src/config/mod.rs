@@ -30,7 +30,6 @@ mod table_keys;
 mod tagged;
 mod topology;
 
-pub use algorithms::AnyAlgorithmTable;
 pub use error::ConfigError;
 pub use faults_file::read_faults;
 pub use file::{anchored, read_config, resolved};
@@ -42,9 +41,10 @@ pub use study::StudyConfig;
 pub use sweep::SweepConfig;
 pub use topology::{FileSource, TopologySource};
 
-// For integration tests.
+// For the Python package, and for integration tests.
 #[doc(hidden)]
 pub use self::{
+    algorithms::AnyAlgorithmTable,
     file::left_to_defaults,
     numbers::MeanShare,
     schema::{EngineConfig, EngineKind, TransportKind},

@@ -43,11 +43,10 @@ use std::fs::File;
 use std::path::Path;
 
 #[doc(no_inline)]
-pub use crate::dataset::{
-    Dataset, DatasetError, Partition, RowBounds, assign, assign_by_name, assign_sizes, peer_rows,
+pub use crate::{
+    dataset::{Dataset, DatasetError, Partition, RowBounds},
+    interactions::{CapCounts, Interactions, InteractionsError},
 };
-#[doc(no_inline)]
-pub use crate::interactions::{CapCounts, Interactions, InteractionsError};
 pub use error::DataError;
 pub use formats::{Format, TableColumn, TableColumns, TableOptions, read, read_table, read_values};
 pub use in_memory::{InMemoryError, RatingColumns};
@@ -58,7 +57,8 @@ pub use source::Limits;
 
 // For members' own files, and for integration tests.
 #[doc(hidden)]
-pub use self::{
+pub use {
+    crate::dataset::{assign, assign_by_name, assign_sizes, peer_rows},
     item_names::ItemNames,
     own_file::{FileFormat, OwnFile, OwnFileError, OwnFileOptions},
 };

@@ -99,7 +99,7 @@ impl Report {
 /// Runs the experiment, the same under a trusted curator, and the same without privacy.
 ///
 /// The two comparisons, and everything measured against the raw data, can only be null: see
-/// [`disclosure`](super::disclosure) for what a run may depend on.
+/// `run::disclosure` for what a run may depend on.
 ///
 /// # Errors
 /// [`RunError`] if the experiment itself fails, or names a method to compare with that is none.

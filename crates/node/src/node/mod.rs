@@ -47,7 +47,7 @@
 //! | a neighbour one round ahead | its frame is not read before the peer gets there (tested), which Yamux's window tells the neighbour; messages may also come before `Start` |
 //! | a lost stream leaves the round waiting for ever | a stream's early end is an error at once; silence is a fault after the stall timeout (tested) |
 //!
-//! [`simulation`] has the same peers in several processes, [`deployed`] is the network of a peer in a process of its own: real keys, signed frames, connections that break and come back.
+//! `simulation` has the same peers in several processes, `deployed` is the network of a peer in a process of its own: real keys, signed frames, connections that break and come back.
 //!
 //! tokio and libp2p are named in this module and nowhere else.
 

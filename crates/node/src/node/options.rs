@@ -14,7 +14,7 @@ pub enum Transport {
     /// TCP over the loopback interface, on free ports of 127.0.0.1 and no other address.
     #[default]
     Tcp,
-    /// Channels to peers of this process, TCP to those of others: what [`simulation`](super::simulation) uses, which adds
+    /// Channels to peers of this process, TCP to those of others: what `node::simulation` uses, which adds
     /// the addresses.
     #[serde(skip)]
     Hosts,
