@@ -6,6 +6,7 @@ use super::*;
 use crate::privacy::accountant::exact_variance_factors;
 use crate::privacy::rounded_up::rounded_up;
 use crate::privacy::testing::algebraic_connectivity;
+use crate::privacy::{Budget, Calibration, calibrate};
 use crate::vocabulary::{Label, Seed};
 
 pub(super) const Z: f64 = 3.7;
@@ -369,4 +370,23 @@ fn the_largest_enumerated_size_is_planned_in_seconds() {
     let g = circulant(2000, &[1, 7, 58, 131, 277]);
     let plan = NoisePlan::new(&request(&g, 1)).expect("no cut vertex");
     assert_eq!(plan.views()[1].certificate, Certificate::ExactEnumeration);
+}
+
+/// Larger coalitions have views of their own, which the stated ε of a plan with own coordinates does not come from.
+#[test]
+fn a_plan_with_own_coordinates_states_the_loss_against_the_coalition_asked_for() {
+    let g = circulant(12, &[1, 2, 5]);
+    let plan = NoisePlan::new(&request(&g, 1)).expect("no cut vertex");
+    let budget = Budget::new(1.0, 1e-6).expect("valid");
+    let calibrated = calibrate(Calibration::Analytic, budget, 3).expect("in range");
+    let plan = plan.with_coordinates(&calibrated, (3, 1), budget.delta);
+    let of = |colluders: usize| {
+        let mut views = plan.views().iter();
+        views
+            .find(|view| view.colluders == colluders)
+            .expect("stated")
+            .epsilon
+    };
+    assert!(of(2) > of(1), "{} {}", of(2), of(1));
+    assert_eq!(plan.epsilon(), Some(of(1)));
 }
