@@ -291,6 +291,26 @@ fn the_modulus_holds_every_sum_or_the_plan_is_refused() {
     );
 }
 
+/// Four times the noise takes two bits of the modulus where contributions take next to nothing of it.
+#[test]
+fn the_noise_of_an_uneven_budget_has_room_in_the_modulus() {
+    let graph = complete(10);
+    let headroom = |largest_factor: f64| {
+        let ring = RingRequest {
+            largest: 0.0,
+            largest_factor,
+            ..asked(50)
+        };
+        let request = NoiseRequest {
+            ring: Some(ring),
+            ..ring_request(&graph, 1, 50)
+        };
+        let plan = NoisePlan::new(&request).expect("planned");
+        plan.ring().expect("a ring").headroom()
+    };
+    assert_eq!(headroom(1.0), headroom(4.0) + 2);
+}
+
 #[test]
 fn what_means_nothing_is_refused() {
     let graph = complete(6);
