@@ -324,3 +324,16 @@ fn no_bound_is_below_the_exact_worst_case_and_every_wrong_bound_is() {
         assert!(found > 0, "not noticed: {name}");
     }
 }
+
+/// The λ₂ of a graph in pieces is 0, whatever is claimed of it.
+#[test]
+fn a_connectivity_that_is_claimed_of_a_graph_in_pieces_counts_for_nothing() {
+    let claimed = Connectivity { lower_bound: 1.0 };
+    let pieces = Graph::from_edges(4, &[(0, 1), (2, 3)]).expect("simple");
+    assert_eq!(
+        PublicGraph::new(&pieces, claimed).connectivity(),
+        Connectivity::UNKNOWN
+    );
+    let path = Graph::from_edges(3, &[(0, 1), (1, 2)]).expect("simple");
+    assert_eq!(PublicGraph::new(&path, claimed).connectivity(), claimed);
+}
