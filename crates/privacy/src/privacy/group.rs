@@ -136,8 +136,8 @@ mod tests {
 
     use super::super::adjacency::{Entry, MatrixChange, Neighbouring, UnitSpectral};
     use super::super::{
-        Budget, Calibration, Connectivity, NoiseRequest, OnDisconnect, Scheme, Sensitivity,
-        SensitivityRule, noise_multiplier,
+        Budget, Calibration, Connectivity, NoiseRequest, OnDisconnect, RingRequest, Scheme,
+        Sensitivity, SensitivityRule, noise_multiplier,
     };
     use super::*;
     use crate::linalg::Block;
@@ -272,6 +272,48 @@ mod tests {
                 all.mu
             );
         }
+    }
+
+    /// Rounding moves a contribution by more than the sensitivity, so that own noise hides less of a group.
+    #[test]
+    fn groups_of_a_ring_pay_for_its_grid() {
+        let (budget, graph) = (Budget::new(2.0, 1e-5).expect("valid"), graph());
+        let plan = NoisePlan::new(&NoiseRequest {
+            graph: &graph,
+            scheme: Scheme::Ring,
+            noise_multiplier: 2.0,
+            iterations: ITERATIONS,
+            delta: budget.delta,
+            colluders: 0,
+            overhead: 0.5,
+            trusted_sum: false,
+            connectivity: Connectivity::UNKNOWN,
+            on_disconnect: OnDisconnect::Refuse,
+            ring: Some(RingRequest {
+                coordinates: 50,
+                largest: 1.0,
+                largest_factor: 1.0,
+                distance: 0.0,
+                largest_draw: 18.0,
+                supported: (0.5, 1e12),
+                modulus: None,
+            }),
+        })
+        .expect("connected");
+        let ring = plan.ring().expect("a ring");
+        let moved = ring.grid().sensitivity(ring.coordinates());
+        assert!(moved > 1.01, "{moved}");
+        let iterations = f64::from(ITERATIONS);
+        let groups = plan.groups(
+            Adjacency::Entry,
+            AdversaryView::Everything,
+            (8, 0),
+            iterations,
+            budget.delta,
+        );
+        let all = *groups.expect("valid").last().expect("stated");
+        let expected = (8.0 * iterations).sqrt() * moved / plan.sigma_own();
+        assert!((all.mu / expected - 1.0).abs() < 1e-12, "{all:?}");
     }
 
     /// Every sign pattern on every group, with and without much pairwise noise.
