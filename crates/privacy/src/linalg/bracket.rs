@@ -85,6 +85,9 @@ mod tests {
         let third = Bracket::rounded(1.0 / 3.0);
         assert!(third.low < third.high && third.gap() < 1e-14);
         assert!(third.times(3.0).contains(1.0) && third.plus(third).contains(2.0 / 3.0));
+        // Of this sum the nearest number is 1, which is too small for its upper end.
+        let sum = Bracket::new(1.0, 1.0, 1.0).plus(Bracket::new(1e-20, 1e-20, 1e-20));
+        assert!(sum.low <= 1.0 && sum.high > 1.0, "{sum:?}");
         let nothing = Bracket::new(f64::NAN, f64::NAN, f64::NAN);
         assert_eq!((nothing.low, nothing.high), (0.0, f64::INFINITY));
         assert_eq!(nothing.gap(), f64::INFINITY);
