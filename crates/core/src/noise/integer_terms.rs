@@ -141,6 +141,19 @@ mod tests {
         }
     }
 
+    /// Coordinates of a peer's own are real numbers, in a ring too.
+    #[test]
+    fn the_term_of_own_coordinates_is_normal_in_and_out_of_a_ring() {
+        let key = || Seed::from_u64(5).key(Label::Scenario, 1, 2);
+        let laws = Arc::new(RingLaws::new(&[300.0], 32).expect("supported"));
+        let rounded = || Term::rounded(key(), 1.0, Arc::clone(&laws));
+        let of = |own, coordinate| PeerNoise::new(own, Vec::new(), coordinate);
+        assert!(of(rounded(), Term::new(key(), 1.0)).is_in_ring(Some(&laws)));
+        assert!(!of(rounded(), rounded()).is_in_ring(Some(&laws)));
+        assert!(of(Term::new(key(), 1.0), Term::new(key(), 1.0)).is_in_ring(None));
+        assert!(!of(Term::new(key(), 1.0), rounded()).is_in_ring(None));
+    }
+
     #[test]
     #[should_panic(expected = "real noise")]
     fn real_noise_is_not_added_to_integers() {
