@@ -216,6 +216,21 @@ mod tests {
         }
     }
 
+    /// Two terms with one key would cancel in a difference of what a peer publishes.
+    #[test]
+    fn every_term_of_every_peer_has_a_key_of_its_own() {
+        let assignment = assignment(3, 0.5, 40.0);
+        let mut keys = Vec::new();
+        for u in (0..3).map(PeerIndex) {
+            keys.extend([assignment.own(u), assignment.coordinate(u)]);
+            let above = (u.0 + 1..3).map(PeerIndex);
+            keys.extend(above.map(|v| assignment.pair(u, v).0));
+        }
+        for (place, term) in keys.iter().enumerate() {
+            assert!(keys[..place].iter().all(|other| other.key() != term.key()));
+        }
+    }
+
     #[test]
     fn bad_standard_deviations_are_refused_and_others_are_not_the_plan_s() {
         for bad in [f64::NAN, -0.5, f64::INFINITY] {
