@@ -194,3 +194,29 @@ pub(super) fn told(program: &Program, division: &Division) -> Vec<f64> {
         false => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::{Algorithm, PowerMethod};
+    use crate::plan::LossTolerance;
+    use crate::privacy::{Adjacency, BudgetSplit};
+
+    /// A retry may repeat the dearest release, which costs a broken number of even ones.
+    #[test]
+    fn retries_of_an_uneven_budget_are_charged_rounded_up() {
+        let program = PowerMethod::new(4, 2, 3).expect("valid").program();
+        let promise = Promise::new(1.0, 1e-5, Adjacency::Interaction).expect("valid");
+        let promise = Promise {
+            split: BudgetSplit::Weights(vec![1.0, 2.0, 3.0]),
+            ..promise.tolerating(LossTolerance {
+                tolerate: 0,
+                retries: 1,
+            })
+        };
+        let division = Division::of(&program, &promise).expect("planned");
+        // Of weights 1, 2 and 3 the last costs 3/2 of the mean.
+        assert!((division.cost() - 4.5).abs() < 1e-12, "{}", division.cost());
+        assert_eq!(division.charge(), 5);
+    }
+}
