@@ -456,4 +456,25 @@ mod tests {
         let epsilon = outsider.noise().epsilon().expect("protected");
         assert!((0.99..=1.0 + 1e-9).contains(&epsilon), "{epsilon}");
     }
+
+    /// Noise against fewer colluders is less, and is not taken for that against more.
+    #[test]
+    fn what_is_remembered_for_other_coalitions_is_not_used() {
+        let edges: Vec<(u32, u32)> = (0..6)
+            .flat_map(|u| (u + 1..6).map(move |v| (u, v)))
+            .collect();
+        let graph = Graph::from_edges(6, &edges).expect("a graph");
+        let topology = Topology::from_graph(graph, Provenance::edges("complete"));
+        let program = PowerMethod::new(4, 2, 3).expect("valid").program();
+        let promise = Promise::new(1.0, 1e-5, Adjacency::Interaction).expect("valid");
+        let memo = NoiseMemo::default();
+        let own = |promise: &Promise, memo: Option<&NoiseMemo>| {
+            let found = Guarantee::with(&program, promise, &topology, 1, memo);
+            found.expect("planned").noise().sigma_own()
+        };
+        let (none, two) = (promise.clone().against(0), promise.against(2));
+        assert!(own(&none, Some(&memo)) < own(&two, None));
+        assert_eq!(own(&two, Some(&memo)), own(&two, None));
+        assert_eq!(own(&none, Some(&memo)), own(&none, None));
+    }
 }
