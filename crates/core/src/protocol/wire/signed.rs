@@ -269,6 +269,15 @@ mod tests {
         }
     }
 
+    /// Whoever signs both frames of a message contradicts nothing.
+    #[test]
+    fn frames_of_one_message_are_of_different_places() {
+        let sent = message(1, vec![0.5; CHUNK_BYTES / 8 + 1]);
+        let [first, second] = [0, 1]
+            .map(|frame| Stamp::of_frame(&Frame::of(&sent, Values::F64, frame), &mut Vec::new()));
+        assert!(first.is_of_one_place_with(&first) && !first.is_of_one_place_with(&second));
+    }
+
     #[test]
     fn heads_of_records_are_checked_against_the_plan() {
         let sizes = FrameSizes::from(2);
