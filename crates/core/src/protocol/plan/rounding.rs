@@ -210,6 +210,9 @@ mod tests {
             plan.expect("one row, no partner").check_rounding(10, 8)
         };
         of(1e5).expect("far from the last bits");
+        // Every one of nine additions rounds.
+        of(3.7e9).expect("9 · 2⁻⁵³ · 2¹⁰ · 8 · 3.7e9 < 2/64");
+        of(3.9e9).expect_err("9 · 2⁻⁵³ · 2¹⁰ · 8 · 3.9e9 > 2/64");
         let refused = of(1e12).expect_err("9 · 2⁻⁵³ · 2¹⁰ · 8e12 > 2/64");
         let text = refused.to_string();
         assert!(text.contains("raise privacy.overhead"), "{text}");
