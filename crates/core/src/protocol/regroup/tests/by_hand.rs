@@ -9,7 +9,7 @@ use super::super::history::History;
 use super::super::interface::{Input, Output, RegroupSetup};
 use super::super::links::{Links, LinksError};
 use super::super::machine::Regroup;
-use super::super::record::{Durable, Onward, Record};
+use super::super::record::{Durable, MOST_RESTARTS, Onward, Record};
 use super::super::resume::{Publication, Resume, Tolerance};
 use super::super::sets::{CutLinks, LinkIndex, Members};
 use super::super::signed::Signed;
@@ -368,6 +368,24 @@ fn retries_are_remembered_by_whoever_comes_back() {
         _ => None,
     });
     assert_eq!((member.retries(), stated), (2, Some(2)));
+}
+
+/// Whoever came back more often than it may is believed nothing, though it signs that it did.
+#[test]
+fn a_restart_beyond_the_limit_changes_nothing() {
+    let mut four = Four::new();
+    let from = PeerIndex(0);
+    let mut known = |count| {
+        let record = signed(Record::Restart {
+            origin: from,
+            count,
+        });
+        four.tell(1, Input::Heard { from, record });
+        let member = &four.members[1];
+        (member.known().restarts()[0], member.is_frozen())
+    };
+    assert_eq!(known(MOST_RESTARTS + 1), (0, false));
+    assert_eq!(known(MOST_RESTARTS), (MOST_RESTARTS, true));
 }
 
 /// A member that states two things is proved to deviate, everywhere and by whoever has both halves; a signature that is not its origin's does nothing.
