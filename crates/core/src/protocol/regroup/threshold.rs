@@ -215,6 +215,12 @@ mod tests {
                 most
             })
         );
+        // Of an even number fewer than half.
+        let refused = Thresholds::new(&complete(8), 1, 4);
+        assert!(
+            matches!(refused, Err(ThresholdsError::Majority { most: 3, .. })),
+            "{refused:?}"
+        );
     }
 
     #[test]
