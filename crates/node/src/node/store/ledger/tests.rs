@@ -482,6 +482,17 @@ fn a_restored_backup_is_brought_beyond_what_others_have_seen() {
         length: 100,
         ..known
     };
+    // Hardly a line could follow one of that number.
+    let endless = Head {
+        length: u64::MAX / 2 + 1,
+        ..known
+    };
+    let sessions = Vec::new();
+    let refused = ledger.adopt(Repair {
+        known: endless,
+        sessions,
+    });
+    assert!(matches!(refused, Err(LedgerError::NotBehind { .. })));
     let twice = vec![reservation(THIRD, 0.1), reservation(THIRD, 0.1)];
     for sessions in [vec![reservation(SECOND, 0.25)], twice] {
         let refused = ledger.adopt(Repair { known, sessions });
