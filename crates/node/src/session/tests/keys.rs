@@ -42,6 +42,30 @@ fn both_ends_have_one_key_and_every_plan_pair_and_session_another() {
     }
 }
 
+/// Bit 255 of an ephemeral key is ignored where secrets are made. Both ends must have seen the same one all the same.
+#[test]
+fn a_key_is_bound_to_both_ephemeral_keys_as_they_were_announced() {
+    let (a, b) = (
+        Ephemeral::generate().expect("entropy"),
+        Ephemeral::generate().expect("entropy"),
+    );
+    let end = |number, key: &Ephemeral| PairEnd {
+        id: identity(number).id(),
+        ephemeral: key.public(),
+    };
+    let (end_a, end_b) = (end(0, &a), end(1, &b));
+    let other = |end: PairEnd| {
+        let mut end = end;
+        end.ephemeral[31] ^= 0x80;
+        end
+    };
+    let at_a = |other| draws(&a.shared(&[5; 32], end_a, other).expect("a key"));
+    let at_b = |other| draws(&b.shared(&[5; 32], end_b, other).expect("a key"));
+    assert_eq!(at_a(end_b), at_b(end_a));
+    assert_ne!(at_a(end_b), at_a(other(end_b)));
+    assert_ne!(at_b(end_a), at_b(other(end_a)));
+}
+
 #[test]
 fn keys_of_small_order_are_refused() {
     let own = Ephemeral::generate().expect("entropy");
