@@ -267,3 +267,20 @@ fn fresh() -> Result<Zeroizing<[u8; 32]>, KeyError> {
     entropy::fill(&mut *bytes).map_err(|_| KeyError::Entropy)?;
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Own noise, noise of own coordinates and the root of seals: whoever learns one key learns no other.
+    #[test]
+    fn every_use_of_the_own_secret_has_a_key_of_its_own() {
+        let (own, plan) = (OwnNoise::from_kept(&[7; 32]), [5; 32]);
+        let seal = StreamKey::from_secret(&own.seal_root(&plan));
+        let number = StreamKey::from_secret(&Zeroizing::new(own.number(&SessionHash(plan))));
+        let keys = [own.key(&plan, 1), own.key(&plan, 2), seal, number];
+        for (place, key) in keys.iter().enumerate() {
+            assert!(keys[..place].iter().all(|other| other != key), "{place}");
+        }
+    }
+}
