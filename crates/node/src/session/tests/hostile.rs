@@ -1,6 +1,7 @@
 //! Bytes from members and strangers: refused by type, never a panic, nothing allocated beyond a statement's length.
 
 use super::*;
+use crate::session::identity::{Domain, SIGNATURE_LEN};
 
 /// One statement of every kind.
 fn all(identity: &Identity) -> Vec<Signed> {
@@ -92,6 +93,16 @@ fn strangers_other_sessions_and_long_texts_are_refused() {
         panic!("another kind")
     };
     assert!(text.len() == 200 && text.chars().all(|c| (' '..='~').contains(&c)));
+    // One letter more, rightly signed.
+    let mut bytes = signed.bytes[..signed.bytes.len() - SIGNATURE_LEN].to_vec();
+    let at = bytes.len() - 201;
+    bytes[at] = 201;
+    bytes.push(b'x');
+    let signature = identity.sign(Domain("undertone 2026-11 session gone v2"), &bytes);
+    bytes.extend_from_slice(&signature.to_bytes());
+    let kind = Kind::Gone;
+    let refused = Signed::read(&bytes, SESSION, |_| true);
+    assert_eq!(refused, Err(StatementError::Body { kind }));
 }
 
 #[test]
