@@ -156,4 +156,20 @@ mod tests {
             assert_eq!(held(&state.view().ledger().expect("read")), expected);
         }
     }
+
+    /// Until then clocks may differ, and members may still be agreeing.
+    #[test]
+    fn a_session_lapses_an_hour_after_it_closed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let closes = "2026-01-01T00:00:00Z";
+        let state = reserved(folder.path(), Some(closes), false);
+        let ledger = state.ledger().expect("opened");
+        let closes = OffsetDateTime::parse(closes, &Rfc3339).expect("a time");
+        let lapsed = |seconds| {
+            let now = closes + Duration::from_secs(seconds);
+            let found = state.view().lapsed(ledger.view(), now);
+            found.expect("read").len()
+        };
+        assert_eq!((lapsed(3600), lapsed(3601)), (0, 1));
+    }
 }
