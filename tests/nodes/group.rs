@@ -1,11 +1,11 @@
 //! A group of real processes on the loopback interface, each with a state directory, rows and a port of its own.
 
 use std::fs::{self, File};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+
+use crate::support::ports::free_ports;
 
 /// Columns of everybody's rows.
 const COLUMNS: usize = 6;
@@ -46,22 +46,6 @@ pub(crate) struct Left {
     pub(crate) errors: String,
 }
 
-/// Ports that nobody listens at, each given out once. They lie below those that systems take for outgoing connections, so that no other
-/// process comes by one by chance.
-fn free_ports(count: usize) -> Vec<u16> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let start = std::process::id().wrapping_mul(131);
-    let mut free = Vec::new();
-    while free.len() < count {
-        let number = start.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
-        let port = 10_000 + (number % 10_000) as u16;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            free.push(port);
-        }
-    }
-    free
-}
-
 impl Group {
     /// So many members, each with 20 rows, invited to a power method of so many iterations over a complete graph.
     pub(crate) fn new(members: usize, iterations: u32, invite: &[&str]) -> Self {
@@ -78,7 +62,7 @@ impl Group {
     pub(crate) fn planned(members: usize, tables: &str, invite: &[&str]) -> Self {
         let group = Self {
             folder: tempfile::tempdir().expect("a folder"),
-            ports: free_ports(members),
+            ports: free_ports(members).collect(),
         };
         let mut tickets = String::new();
         for member in 0..members {

@@ -3,17 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::support::ports::free_ports;
 use crate::support::repository;
-
-/// Ports of this binary's simulations: each takes 100. Other tests take theirs above 26000.
-fn next_port() -> u16 {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let own = (std::process::id() % 50) as u16;
-    10_000 + 200 * own + 100 * (NEXT.fetch_add(1, Ordering::Relaxed) % 100)
-}
 
 /// A folder with a hosts file of so many hosts with so many peers each.
 struct Simulation {
@@ -51,10 +44,10 @@ impl Simulation {
     fn new(hosts: usize, peers: usize, set: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut text = String::new();
-        let port = next_port();
+        let ports = free_ports(hosts * (peers + 1));
         for host in 0..hosts {
             let (first, end) = (host * peers, (host + 1) * peers);
-            let port = usize::from(port) + host * (peers + 1);
+            let port = usize::from(ports.start) + host * (peers + 1);
             text += &format!(
                 "[[host]]\nname = \"host-{host}\"\naddress = \"127.0.0.1\"\nbase_port = {port}\npeers = \"{first}..{end}\"\n"
             );
@@ -200,7 +193,12 @@ fn a_host_that_is_killed_ends_the_others_with_its_name() {
         .expect("text")
         .contains("all hosts are here")
     {
-        assert!(began.elapsed() < Duration::from_secs(60));
+        let is_waiting = running[2].child.try_wait().expect("a child").is_none();
+        if !is_waiting || began.elapsed() > Duration::from_secs(60) {
+            let errors = [0, 1, 2]
+                .map(|host| fs::read_to_string(simulation.path(&format!("errors-{host}"))));
+            panic!("the hosts did not meet: {errors:?}");
+        }
         std::thread::sleep(Duration::from_millis(20));
     }
     let mut killed = running.remove(2);

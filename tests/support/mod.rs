@@ -7,6 +7,8 @@ pub(crate) mod command;
 pub(crate) mod experiments;
 #[cfg(feature = "cli")]
 pub(crate) mod glossary;
+#[cfg(all(feature = "node", feature = "cli"))]
+pub(crate) mod ports;
 #[cfg(feature = "cli")]
 pub(crate) mod receipts;
 #[cfg(feature = "cli")]
