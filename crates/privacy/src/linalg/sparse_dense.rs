@@ -64,7 +64,7 @@ struct AddBack<'a> {
 
 /// Adds `value` times `x` to `sums`, which is as long.
 ///
-/// By index: `zip` of two slices is a call of its own in a build without optimisation across units of code, which costs more than the sums.
+/// By index: in the build of tests `zip` of two slices is a call of its own, which costs more than the sums.
 #[inline(always)]
 fn add_multiple(sums: &mut [f64], value: f64, x: &[f64]) {
     let x = &x[..sums.len()];

@@ -119,7 +119,7 @@ fn evenly(pairs: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     pairs.into_iter().step_by(stride).collect()
 }
 
-/// Σ a_i b_i in eight sums, which the compiler can keep in registers. By index: this crate is compiled for tests without calls being inlined.
+/// Σ a_i b_i in eight sums, which the compiler can keep in registers.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let ((a, rest), (b, left)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let rest: f64 = rest.iter().zip(left).map(|(x, y)| x * y).sum();
