@@ -276,16 +276,26 @@ fn cell(scratch: &Scratch, row: &Row, adjacency: &str, scheme: &str) -> (bool, V
     (true, wrong)
 }
 
-/// Tries cells of the table, given by the places of row, adjacency and scheme, and compares what goes together there with [`TABLE`].
+/// Tries those cells of which `is_tried` holds, by the places of their row, adjacency and scheme: what [`TABLE`] says of them, receipts and ends.
 fn check(is_tried: impl Fn(usize, usize, usize) -> bool + Sync) {
     let cells: Vec<(usize, usize)> = (0..ROWS.len())
         .flat_map(|row| (0..ADJACENCIES.len()).map(move |adjacency| (row, adjacency)))
         .collect();
+    let names = TABLE.lines().map(|line| line[..15].trim_end());
+    assert!(names.eq(ROWS.iter().map(|row| row.name)));
     let expected: Vec<&str> = TABLE
         .lines()
         .flat_map(|line| line[15..].split_whitespace())
         .collect();
     assert_eq!(expected.len(), cells.len());
+    for letters in expected.iter().filter(|letters| **letters != "-") {
+        let known = SCHEMES.map(|(letter, _)| letter);
+        let in_order: String = known
+            .into_iter()
+            .filter(|known| letters.contains(*known))
+            .collect();
+        assert_eq!(*letters, in_order);
+    }
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
     let work = || {

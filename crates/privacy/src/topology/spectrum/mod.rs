@@ -33,8 +33,8 @@ pub struct Interval {
     /// Upper end.
     pub high: f64,
     /// Whether both ends are proved, rounding errors of the proof included. Otherwise the end that
-    /// matters (the one on the side of slower mixing) is a converged Lanczos estimate reduced by
-    /// 0.9.
+    /// matters (the one on the side of slower mixing) is a converged Lanczos estimate. Its distance λ₂(L),
+    /// 1 − λ₂(W) or 1 + λ_min(W) is multiplied by 0.9.
     pub certified: bool,
 }
 

@@ -28,6 +28,14 @@ fn ring_request(graph: &Graph, colluders: usize, coordinates: usize) -> NoiseReq
     }
 }
 
+/// A plan of these sums against one colluder.
+fn plan_of(graph: &Graph, ring: RingRequest) -> Result<NoisePlan, PrivacyError> {
+    NoisePlan::new(&NoiseRequest {
+        ring: Some(ring),
+        ..ring_request(graph, 1, ring.coordinates)
+    })
+}
+
 fn cycle(peers: u32) -> Graph {
     let edges: Vec<(u32, u32)> = (0..peers)
         .map(|u| (u.min((u + 1) % peers), u.max((u + 1) % peers)))
@@ -243,12 +251,7 @@ fn graphs_that_fall_apart_are_refused_or_paid_for() {
 #[test]
 fn the_modulus_holds_every_sum_or_the_plan_is_refused() {
     let graph = complete(10);
-    let plan = |ring: RingRequest| {
-        NoisePlan::new(&NoiseRequest {
-            ring: Some(ring),
-            ..ring_request(&graph, 1, 50)
-        })
-    };
+    let plan = |ring| plan_of(&graph, ring);
     let ring = *plan(asked(50)).expect("planned").ring().expect("a ring");
     assert_eq!(ring.modulus(), Modulus::Bits32);
     // Twelve units of sensitivity, rounded up and one step more.
@@ -301,11 +304,7 @@ fn the_noise_of_an_uneven_budget_has_room_in_the_modulus() {
             largest_factor,
             ..asked(50)
         };
-        let request = NoiseRequest {
-            ring: Some(ring),
-            ..ring_request(&graph, 1, 50)
-        };
-        let plan = NoisePlan::new(&request).expect("planned");
+        let plan = plan_of(&graph, ring).expect("planned");
         plan.ring().expect("a ring").headroom()
     };
     assert_eq!(headroom(1.0), headroom(4.0) + 2);
@@ -350,11 +349,7 @@ fn the_sampler_is_paid_for_in_epsilon() {
             distance,
             ..asked(5)
         };
-        let request = NoiseRequest {
-            ring: Some(ring),
-            ..ring_request(&graph, 1, 5)
-        };
-        let plan = NoisePlan::new(&request).expect("planned");
+        let plan = plan_of(&graph, ring).expect("planned");
         (plan.epsilon().expect("protected"), plan.views()[0].mu)
     };
     let delta = Delta::new(1e-6).expect("a probability");
