@@ -37,7 +37,7 @@ fn ways<'a>(
     key: &'a StreamKey,
     scale: usize,
 ) -> Vec<Way<'a>> {
-    let generator = move |turn| key.stream(turn, 0);
+    let generator = move |turn| key.words(turn, 0);
     vec![
         (
             "fast",
@@ -85,7 +85,7 @@ fn ways<'a>(
             Box::new(|out, turn| {
                 let mut bytes = vec![0; CHUNK * rounded.bytes_per_value() / 4];
                 for (chunk, _) in (0..).zip(out.chunks(CHUNK)) {
-                    key.stream(turn, chunk).fill_bytes(&mut bytes);
+                    key.words(turn, chunk).fill_bytes(&mut bytes);
                     black_box(&bytes);
                 }
             }),

@@ -23,7 +23,7 @@ mod sigmas;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use defect::TermDefect;
 pub use laplace::LaplaceShares;
-pub(crate) use peer_noise::Scale;
 pub use peer_noise::{NoiseChunk, PeerNoise, Term};
+pub(crate) use peer_noise::{Scale, add_to_both};
 pub use ring::RingLaws;
 pub use sigmas::{SigmaError, Sigmas};

@@ -6,7 +6,7 @@ use super::Sigmas;
 use super::defect::TermDefect;
 use super::laplace::{self, LaplaceShares};
 use super::ring::RingLaws;
-use crate::vocabulary::{CHUNK, GROUP, Normals, PeerIndex, ReleaseId, StreamKey};
+use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, StreamKey};
 
 /// Which normals to draw, and in which unit.
 #[derive(Clone, Copy, Debug)]
@@ -149,18 +149,6 @@ impl Term {
         assert!(real, "integer noise is not added to real numbers");
     }
 
-    /// The normals of one chunk.
-    ///
-    /// # Panics
-    /// If the term draws anything else: integers are added to integers, and shares of Laplace noise are never shared.
-    fn normals(&self, at: NoiseChunk) -> Normals {
-        self.check_real();
-        let normal = matches!(self.law, Law::Normal);
-        assert!(normal, "shares of Laplace noise are no normals");
-        let (release, chunk) = self.place(at);
-        self.key.normals(release, chunk)
-    }
-
     /// Adds this term's share of one chunk to `out`.
     ///
     /// # Shapes
@@ -175,7 +163,7 @@ impl Term {
             let (release, chunk) = self.place(at);
             match self.law {
                 Law::Laplace(shape) => {
-                    laplace::add_shares(&mut self.key.stream(release, chunk), shape, scale, out);
+                    laplace::add_shares(&mut self.key.words(release, chunk), shape, scale, out);
                 }
                 _ => self.key.add_normals(release, chunk, scale, out),
             }
@@ -197,9 +185,13 @@ impl Term {
     /// The standard normals behind this term's share of one chunk.
     ///
     /// # Panics
-    /// If the term draws integers.
+    /// If the term draws anything else: integers are added to integers, and shares of Laplace noise are never shared.
     pub(crate) fn draw_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
-        self.normals(at).fill(out);
+        self.check_real();
+        let normal = matches!(self.law, Law::Normal);
+        assert!(normal, "shares of Laplace noise are no normals");
+        let (release, chunk) = self.place(at);
+        self.key.normals(release, chunk, out);
     }
 
     /// Adds one chunk of this term to `plus` and the very same numbers, scaled by `opposite`, to `minus`:
@@ -217,15 +209,44 @@ impl Term {
         if scale == 0.0 && opposite == 0.0 {
             return;
         }
-        let mut normals = self.normals(at);
-        let mut group = [0.0; GROUP];
-        for (plus, minus) in plus.chunks_mut(GROUP).zip(minus.chunks_mut(GROUP)) {
-            let group = &mut group[..plus.len()];
-            normals.fill(group);
-            for ((p, m), normal) in plus.iter_mut().zip(minus).zip(group) {
-                *p += scale * *normal;
-                *m += opposite * *normal;
-            }
+        let mut normals = [0.0; CHUNK];
+        let normals = &mut normals[..plus.len()];
+        self.draw_chunk(at, normals);
+        add_to_both(normals, (plus, scale), (minus, opposite));
+    }
+}
+
+/// Adds the same normals at both ends of an edge, to each with its own scale.
+pub(crate) fn add_to_both(
+    normals: &[f64],
+    (plus, scale): (&mut [f64], f64),
+    (minus, opposite): (&mut [f64], f64),
+) {
+    pulp::Arch::new().dispatch(AddToBoth {
+        normals,
+        plus,
+        minus,
+        scales: [scale, opposite],
+    });
+}
+
+struct AddToBoth<'a> {
+    normals: &'a [f64],
+    plus: &'a mut [f64],
+    minus: &'a mut [f64],
+    scales: [f64; 2],
+}
+
+impl pulp::NullaryFnOnce for AddToBoth<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let [scale, opposite] = self.scales;
+        let ends = self.plus.iter_mut().zip(self.minus);
+        for ((p, m), normal) in ends.zip(self.normals) {
+            *p += scale * normal;
+            *m += opposite * normal;
         }
     }
 }

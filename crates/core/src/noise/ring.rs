@@ -77,7 +77,7 @@ impl RingLaws {
 
     /// Writes the masks of `(release, chunk)` of a stream to `out`: uniform integers of k bits, in order.
     pub(super) fn masks(&self, key: &StreamKey, (release, chunk): (u32, u64), out: &mut [u64]) {
-        let mut words = key.stream(release, chunk);
+        let mut words = key.words(release, chunk);
         if self.bits <= 32 {
             out.fill_with(|| u64::from(words.next_u32()));
         } else {

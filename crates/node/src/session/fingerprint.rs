@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use rand::rand_core::Rng as _;
 
 use crate::linalg::start_block;
-use crate::vocabulary::{Label, Seed};
+use crate::vocabulary::{CHUNK, Label, Seed};
 
 /// Normals that are drawn.
 const DRAWS: usize = 1 << 16;
@@ -22,11 +22,13 @@ pub fn sampler_fingerprint() -> [u8; 32] {
 
 fn drawn() -> [u8; 32] {
     let seed = Seed::from_u64(0x756e_6465_7274_6f6e);
-    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 sampler fingerprint v2");
+    let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 sampler fingerprint v3");
     let key = seed.key(Label::Scenario, 0, 0);
     let mut normals = vec![0.0; DRAWS];
-    key.normals(1, 0).fill(&mut normals);
-    let mut words = key.stream(2, 0);
+    for (chunk, normals) in (0..).zip(normals.chunks_mut(CHUNK)) {
+        key.normals(1, chunk, normals);
+    }
+    let mut words = key.words(2, 0);
     let start = start_block(&seed, 97, 5).expect("fewer columns than rows");
     let words = (0..64).map(|_| words.next_u64());
     let values = normals.iter().chain(start.values()).map(|v| v.to_bits());

@@ -2,12 +2,14 @@
 //!
 //! Nothing here reads a clock, draws entropy or knows the protocol.
 
+mod blocks;
 mod degrees;
 mod distribution;
 mod ids;
 mod margins;
 mod naming;
 mod normal;
+mod normals;
 mod quantity;
 mod seed;
 #[cfg(any(test, feature = "testing"))]
@@ -27,6 +29,6 @@ pub use time::{Span, Time};
 pub use {
     degrees::TAIL_DEGREES, margins::margin_weights, naming::NameSyntax, naming::printed,
     naming::printed_list, naming::read_name, naming::read_names, normal::StandardNormal,
-    seed::Binding, seed::CHUNK, seed::GROUP, seed::NoiseLabel, seed::NoiseRoot, seed::Normals,
+    normals::CHUNK, normals::GROUP, seed::Binding, seed::NoiseLabel, seed::NoiseRoot,
     seed::StreamKey, text::Hidden, text::Spellings, text::hidden,
 };

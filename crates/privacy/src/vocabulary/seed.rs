@@ -2,7 +2,8 @@
 //! order of events can change it.
 //!
 //! A [`Seed`] never draws anything itself. It derives a [`StreamKey`] per label and subject (a peer, an
-//! edge), and a key opens an independent ChaCha20 stream per (iteration, chunk). Keys are derived with
+//! edge), and a key opens an independent stream per (iteration, chunk): ChaCha20 for what is public, ChaCha12 for noise, which is
+//! drawn more often than anything else. Keys are derived with
 //! BLAKE3 in its keyed mode under a version string, so two labels can never share a stream.
 //!
 //! What is public anyway (the starting block, graphs, who is dealt which users) follows from the seed alone. Noise does
@@ -20,29 +21,22 @@
 
 use std::fmt;
 
-use chacha20::ChaCha20Rng;
+use chacha20::{ChaCha12Rng, ChaCha20Rng};
 use rand::SeedableRng;
-use rand::distr::Distribution;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::StandardNormal;
+use super::blocks::{self, Blocks};
+use super::normals::{self, CHUNK};
 
 /// Domain separation of seeds and of what follows from them alone; changing such a value must change this string.
 const CONTEXT: &str = "undertone 2026-11 streams v1";
 
 /// Domain separation of noise; changing any sampled noise must change this string. Version 1 derived noise keys from the
-/// seed alone.
-const NOISE_CONTEXT: &[u8] = b"undertone 2026-11 noise streams v2";
+/// seed alone, version 2 drew by ChaCha20 and in order.
+const NOISE_CONTEXT: &[u8] = b"undertone 2026-11 noise streams v3";
 
 /// Domain separation of bindings.
 const BINDING_CONTEXT: &str = "undertone 2026-11 noise binding v1";
-
-/// Coordinates per noise stream. Coordinate `i` of an iteration's noise is the `i % CHUNK`-th normal of
-/// chunk `i / CHUNK`, so a tile of coordinates can be produced without drawing the ones before it.
-pub const CHUNK: usize = 512;
-
-/// Normals that are drawn before they are used: few enough to stay in registers and the nearest cache.
-pub const GROUP: usize = 64;
 
 /// What a stream that hides nothing is for. The discriminant enters the key derivation and must never be reused, nor be
 /// one of `NoiseLabel`'s.
@@ -282,10 +276,11 @@ impl fmt::Debug for NamedKey {
     }
 }
 
-/// The secret behind one subject's noise: opens one ChaCha20 stream per (iteration, chunk).
+/// The secret behind one subject's random numbers.
 ///
-/// In a simulation it comes from a [`Seed`]; a deployed peer would take it from the operating system's
-/// entropy (own noise) or from a key agreement with the partner (pairwise noise).
+/// In a simulation it comes from a [`Seed`], or from a [`NoiseRoot`] for noise; a deployed peer takes it from the operating system's
+/// entropy (own noise) or from a key agreement with the partner (pairwise noise). A key is for noise or for what is public, never for
+/// both.
 #[derive(Clone, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct StreamKey([u8; 32]);
 
@@ -296,8 +291,8 @@ impl StreamKey {
         Self(**secret)
     }
 
-    /// The generator of `(iteration, chunk)`. The ChaCha key is derived from this key and the iteration;
-    /// the chunk is ChaCha's 64-bit stream number.
+    /// The generator of `(iteration, chunk)` for what is public: ChaCha20. Its key is derived from this key and the iteration;
+    /// the chunk is its 64-bit stream number.
     #[must_use]
     pub fn stream(&self, iteration: u32, chunk: u64) -> ChaCha20Rng {
         let key = blake3::keyed_hash(&self.0, &iteration.to_le_bytes());
@@ -322,53 +317,53 @@ impl StreamKey {
         (u64::from_le_bytes(bits) >> 11) as f64 * UNIT
     }
 
-    /// The standard normals of `(iteration, chunk)`, in order.
+    /// The generator of `(release, chunk)` for noise that is no normals: ChaCha12 under this very key, with release and chunk as its
+    /// nonce. It has 2³² blocks of 16 words.
     #[must_use]
-    pub fn normals(&self, iteration: u32, chunk: u64) -> Normals {
-        Normals(self.stream(iteration, chunk))
+    pub fn words(&self, release: u32, chunk: u64) -> ChaCha12Rng {
+        blocks::generator(self.blocks(release, chunk))
     }
 
-    /// Adds `scale` times the standard normals of `(iteration, chunk)` to `out`, in order.
+    /// Writes the standard normals of `(release, chunk)` to `out`, from the chunk's first on, by the words of [`Self::words`].
+    ///
+    /// # Shapes
+    /// `out` is at most [`CHUNK`] consecutive coordinates starting at coordinate `chunk * CHUNK`.
+    ///
+    /// # Panics
+    /// If `out` is longer than [`CHUNK`].
+    pub fn normals(&self, release: u32, chunk: u64, out: &mut [f64]) {
+        normals::fill(self.blocks(release, chunk), out);
+    }
+
+    /// Adds `scale` times the standard normals of `(release, chunk)` to `out`, in order.
     ///
     /// # Shapes and units
-    /// `out` is at most [`CHUNK`] consecutive coordinates starting at coordinate `chunk * CHUNK`;
-    /// `scale` is a standard deviation, with a sign.
-    pub fn add_normals(&self, iteration: u32, chunk: u64, scale: f64, out: &mut [f64]) {
-        debug_assert!(out.len() <= CHUNK);
-        let mut normals = self.normals(iteration, chunk);
-        let mut group = [0.0; GROUP];
-        for values in out.chunks_mut(GROUP) {
-            let group = &mut group[..values.len()];
-            normals.fill(group);
-            for (value, normal) in values.iter_mut().zip(group) {
-                *value += scale * *normal;
-            }
+    /// `out` as of [`Self::normals`]; `scale` is a standard deviation, with a sign.
+    ///
+    /// # Panics
+    /// If `out` is longer than [`CHUNK`].
+    pub fn add_normals(&self, release: u32, chunk: u64, scale: f64, out: &mut [f64]) {
+        let mut normals = [0.0; CHUNK];
+        let normals = &mut normals[..out.len()];
+        self.normals(release, chunk, normals);
+        for (value, normal) in out.iter_mut().zip(normals) {
+            *value += scale * *normal;
         }
     }
 
-    /// Adds `scale` times the whole iteration's standard normals to `out`, chunk after chunk.
-    pub fn add_all_normals(&self, iteration: u32, scale: f64, out: &mut [f64]) {
+    /// Adds `scale` times a whole release's standard normals to `out`, chunk after chunk.
+    pub fn add_all_normals(&self, release: u32, scale: f64, out: &mut [f64]) {
         for (chunk, values) in (0_u64..).zip(out.chunks_mut(CHUNK)) {
-            self.add_normals(iteration, chunk, scale, values);
+            self.add_normals(release, chunk, scale, values);
         }
     }
-}
 
-/// The standard normals of one stream ([`StandardNormal`] on ChaCha20), in order.
-pub struct Normals(ChaCha20Rng);
-
-impl Normals {
-    /// The next normals, one per entry of `out`.
-    pub fn fill(&mut self, out: &mut [f64]) {
-        for value in out {
-            *value = StandardNormal.sample(&mut self.0);
+    fn blocks(&self, release: u32, chunk: u64) -> Blocks<'_> {
+        Blocks {
+            key: &self.0,
+            release,
+            chunk,
         }
-    }
-}
-
-impl fmt::Debug for Normals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Normals(redacted)")
     }
 }
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Assignment;
-use crate::noise::{NoiseChunk, RingLaws, Scale, Sigmas, Term};
+use crate::noise::{NoiseChunk, RingLaws, Scale, Sigmas, Term, add_to_both};
 use crate::topology::Graph;
 use crate::vocabulary::PeerIndex;
 
@@ -119,10 +119,7 @@ impl NetworkNoise {
             if scale == 0.0 && opposite == 0.0 {
                 return;
             }
-            for ((p, m), normal) in plus.iter_mut().zip(minus).zip(normals) {
-                *p += scale * normal;
-                *m += opposite * normal;
-            }
+            add_to_both(normals, (plus, scale), (minus, opposite));
         };
         self.spread(width, inputs, draw, add);
     }

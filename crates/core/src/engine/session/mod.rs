@@ -239,7 +239,7 @@ impl Session {
     pub(super) fn search_stream(&self, release: ReleaseId, epsilon: f64) -> impl rand::Rng {
         let root = self.engine_root(&epsilon.to_bits().to_le_bytes());
         let key = root.key(NoiseLabel::ThresholdSearch, 0, 0);
-        key.stream(release.0, 0)
+        key.words(release.0, 0)
     }
 
     /// A trusted curator's noise on the coordinates of `peer`.

@@ -81,6 +81,6 @@ impl fmt::Debug for SimulatedSignatures {
 
 fn bytes(key: &StreamKey) -> Zeroizing<[u8; 32]> {
     let mut bytes = Zeroizing::new([0; 32]);
-    key.stream(0, 0).fill_bytes(&mut *bytes);
+    key.words(0, 0).fill_bytes(&mut *bytes);
     bytes
 }

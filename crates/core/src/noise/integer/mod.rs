@@ -50,7 +50,7 @@
 //!
 //! # Constant time
 //! Constant in [`RoundedGaussian::fill_in_constant_time`]: the instructions, the addresses read and written and the
-//! random bytes, for one σ and one number of values. σ, the number of values, the stream's address and its ChaCha20
+//! random bytes, for one σ and one number of values. σ, the number of values, the stream's address and its cipher's
 //! blocks' positions are public and do matter. It has one loop over a whole table per draw; a comparison is the first bit
 //! of a difference, and a sign is an exclusive or. Products of 64 bits take the same time whatever the factors on the
 //! processors of the last decade, except some small ones without a full multiplier. Not covered: what happens before the

@@ -13,7 +13,7 @@
 //! Draw n = 64·(d·g + l) + i is the l-th of the i-th value of the chunk's g-th group of 64 values, whatever number of
 //! values is asked for.
 
-use chacha20::ChaCha20Rng;
+use chacha20::ChaCha12Rng;
 use rand::Rng;
 
 use super::table::Uniform;
@@ -48,14 +48,15 @@ impl<'a> Words<'a> {
     }
 
     /// The generator of all main words, in order.
-    pub(super) fn main(&self) -> ChaCha20Rng {
-        self.key.stream(self.release, self.chunk)
+    pub(super) fn main(&self) -> ChaCha12Rng {
+        self.key.words(self.release, self.chunk)
     }
 
     /// The generator of the further words from draw `n` on, in order.
-    pub(super) fn further(&self, n: usize) -> ChaCha20Rng {
+    pub(super) fn further(&self, n: usize) -> ChaCha12Rng {
         let mut generator = self.main();
-        generator.set_word_pos((CHUNK * self.draws + FURTHER * n) as u128);
+        let first = generator.get_word_pos();
+        generator.set_word_pos(first + (CHUNK * self.draws + FURTHER * n) as u128);
         generator
     }
 
@@ -72,7 +73,7 @@ impl<'a> Words<'a> {
 
 /// The next words of a generator.
 #[inline(always)]
-pub(super) fn fill(generator: &mut ChaCha20Rng, words: &mut [u32]) {
+pub(super) fn fill(generator: &mut ChaCha12Rng, words: &mut [u32]) {
     for words in words.chunks_mut(GROUP) {
         let mut bytes = [0; 4 * GROUP];
         let bytes = &mut bytes[..4 * words.len()];

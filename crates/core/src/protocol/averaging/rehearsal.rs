@@ -33,12 +33,13 @@
 
 use chacha20::ChaCha20Rng;
 use rand::Rng;
+use rand::distr::Distribution;
 
 use super::loss::Loss;
 use super::neighbourhood::Neighbourhood;
 use super::passing::share;
 use super::{AveragingError, Length, MAX_ROUNDS};
-use crate::vocabulary::{Label, Seed};
+use crate::vocabulary::{Label, Seed, StandardNormal};
 
 /// Probe vectors per pattern of loss.
 const PROBES: usize = 16;
@@ -221,10 +222,10 @@ impl Run {
     fn new(edges: &Edges, pattern: u32, loss: Loss) -> Self {
         let peers = edges.first.len() - 1;
         let key = Seed::from_u64(0).key(Label::Rehearsal, pattern, 0);
-        let mut normals = key.normals(0, 0);
+        let mut generator = key.stream(0, 0);
         let mut now = vec![[1.0; WIDTH]; peers];
         for mass in &mut now {
-            normals.fill(&mut mass[1..]);
+            mass[1..].fill_with(|| StandardNormal.sample(&mut generator));
         }
         let mut means = [0.0; PROBES];
         for mass in &now {
