@@ -8,7 +8,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use undertone::prelude::*;
-use undertone::privacy::adjacency::User;
 use undertone::testing::{self, Defect};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -79,7 +78,7 @@ const COUNT: Quantity = Quantity::Own("the number of rows");
 struct OneRowPerPerson;
 
 impl Rule for OneRowPerPerson {
-    type Adjacency = User;
+    const ADJACENCY: Adjacency = Adjacency::User;
     const QUANTITY: Quantity = COUNT;
 
     fn statistic(_: &Public) -> Statistic {
@@ -95,7 +94,7 @@ impl Rule for OneRowPerPerson {
 struct HalfARowPerPerson;
 
 impl Rule for HalfARowPerPerson {
-    type Adjacency = User;
+    const ADJACENCY: Adjacency = Adjacency::User;
     const QUANTITY: Quantity = COUNT;
 
     fn statistic(_: &Public) -> Statistic {

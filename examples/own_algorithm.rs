@@ -13,7 +13,6 @@ use undertone::engine::event::{self, Latency};
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use undertone::plan::Promise;
-use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, OwnRules, Public, Rule, Statistic};
 use undertone::run::receipt::Receipt;
 use undertone::vocabulary::{Quantity, ReleaseId};
@@ -24,7 +23,7 @@ pub(crate) const COUNT: Quantity = Quantity::Own("the number of rows that are no
 pub(crate) struct OnePerPerson;
 
 impl Rule for OnePerPerson {
-    type Adjacency = User;
+    const ADJACENCY: Adjacency = Adjacency::User;
     const QUANTITY: Quantity = COUNT;
 
     fn statistic(_: &Public) -> Statistic {

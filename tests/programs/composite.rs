@@ -6,7 +6,6 @@ use std::sync::Arc;
 use undertone::algorithm::{Algorithm, BlockSpec, Form, Program, PublicState, ReleaseSpec};
 use undertone::engine::{Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
-use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::vocabulary::{Iteration, Quantity, ReleaseId};
@@ -27,8 +26,7 @@ struct Counting {
 struct TenPerUser;
 
 impl Rule for TenPerUser {
-    type Adjacency = User;
-
+    const ADJACENCY: Adjacency = Adjacency::User;
     const QUANTITY: Quantity = COUNT;
 
     fn statistic(_: &Public) -> Statistic {

@@ -9,7 +9,6 @@ use undertone::algorithm::{
 use undertone::engine::analytic::{self, AnalyticOptions};
 use undertone::engine::{EngineError, Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
-use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::protocol::{
@@ -33,8 +32,7 @@ struct Searching {
 struct OneRow;
 
 impl Rule for OneRow {
-    type Adjacency = User;
-
+    const ADJACENCY: Adjacency = Adjacency::User;
     const QUANTITY: Quantity = ENERGY;
 
     fn statistic(_: &Public) -> Statistic {

@@ -11,7 +11,6 @@ use undertone::engine::SimulationError;
 use undertone::engine::{PeerRows, SessionError, Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, orthonormalise};
 use undertone::plan::Promise;
-use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::protocol::{SessionPlan, SessionPlanError};
@@ -142,8 +141,7 @@ struct Half;
 macro_rules! bounded {
     ($rule:ident, $bound:literal) => {
         impl Rule for $rule {
-            type Adjacency = User;
-
+            const ADJACENCY: Adjacency = Adjacency::User;
             const QUANTITY: Quantity = WHOLE;
 
             fn statistic(_: &Public) -> Statistic {

@@ -9,7 +9,6 @@ use undertone::algorithm::{
 };
 use undertone::engine::{Observer, Session, Silent, Transcript, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
-use undertone::privacy::adjacency::User;
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
 use undertone::protocol::kernel;
@@ -31,8 +30,7 @@ struct Alternating;
 struct Rayleigh;
 
 impl Rule for Rayleigh {
-    type Adjacency = User;
-
+    const ADJACENCY: Adjacency = Adjacency::User;
     const QUANTITY: Quantity = RAYLEIGH;
 
     fn statistic(_: &Public) -> Statistic {

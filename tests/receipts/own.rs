@@ -1,7 +1,6 @@
 //! The algorithm of `examples/own_algorithm.rs` with its rule, and a rule that does not bound what it releases.
 
-use undertone::privacy::adjacency::ReplaceUser;
-use undertone::privacy::{Public, Rule, Statistic};
+use undertone::privacy::{Adjacency, Public, Rule, Statistic};
 use undertone::vocabulary::Quantity;
 
 #[expect(dead_code, reason = "the example has a main of its own")]
@@ -14,7 +13,7 @@ pub(super) use example::{CountingPower, OnePerPerson};
 pub(super) struct OnePerReplaced;
 
 impl Rule for OnePerReplaced {
-    type Adjacency = ReplaceUser;
+    const ADJACENCY: Adjacency = Adjacency::ReplaceUser;
     const QUANTITY: Quantity = example::COUNT;
 
     fn statistic(_: &Public) -> Statistic {

@@ -27,7 +27,7 @@
 //! can push out another, which is two entries of the row: refused.
 //!
 //! *Swap.* Neighbours are rows that differ by one exchange, one addition or one removal
-//! ([`crate::privacy::adjacency::Swap`]). (s ∪ {a}) ∩ S and (s ∪ {b}) ∩ S are s ∩ S with a or not and with b or not: an
+//! ([`crate::privacy::Adjacency::Swap`]). (s ∪ {a}) ∩ S and (s ∪ {b}) ∩ S are s ∩ S with a or not and with b or not: an
 //! exchange, an addition, a removal or equal. That an exchange can become an addition is why additions are
 //! neighbours under swap, and its sensitivity is proved for them. The cap is treated at [`Interactions::cap`].
 //!

@@ -70,7 +70,7 @@ pub(crate) fn request(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::{Adjacency, Rule, SensitivityRule, adjacency};
+    use crate::privacy::{Adjacency, Rule, SensitivityRule};
     use crate::vocabulary::Quantity;
 
     const RANGE: Range = Range {
@@ -106,7 +106,7 @@ mod tests {
     struct Undeclared;
 
     impl Rule for Undeclared {
-        type Adjacency = adjacency::User;
+        const ADJACENCY: Adjacency = Adjacency::User;
         const QUANTITY: Quantity = Quantity::Own("counts");
 
         fn bound(_: &crate::privacy::Public, _: f64) -> f64 {
@@ -118,7 +118,7 @@ mod tests {
     struct Declared;
 
     impl Rule for Declared {
-        type Adjacency = adjacency::User;
+        const ADJACENCY: Adjacency = Adjacency::User;
         const QUANTITY: Quantity = Quantity::Own("counts");
 
         fn bound(_: &crate::privacy::Public, _: f64) -> f64 {

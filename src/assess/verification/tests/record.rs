@@ -10,7 +10,6 @@ use crate::data::Dataset;
 use crate::engine::{Silent, Simulation};
 use crate::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use crate::plan::{Noise, Promise};
-use crate::privacy::adjacency::User;
 use crate::privacy::{Adjacency, Public, Rule, Statistic};
 use crate::protocol::averaging::AveragingKind;
 use crate::vocabulary::{Quantity, ReleaseId};
@@ -74,7 +73,7 @@ impl Algorithm for Counting {
 struct Thousandths<const N: u32>;
 
 impl<const N: u32> Rule for Thousandths<N> {
-    type Adjacency = User;
+    const ADJACENCY: Adjacency = Adjacency::User;
     const QUANTITY: Quantity = COUNT;
 
     fn statistic(_: &Public) -> Statistic {

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::rule::{Public, Rule, SensitivityRule};
 use super::statistic::Statistic;
-use crate::privacy::adjacency::{Neighbouring, ReplaceUser, User};
+use crate::privacy::adjacency::{Adjacency, Neighbouring, ReplaceUser, User};
 use crate::vocabulary::Quantity;
 
 /// The bound on quantity `Q` for adjacency `A`, whatever rows, query and length are.
@@ -72,8 +72,7 @@ impl Moved<ReplaceUser> for Count {
 
 /// See [`Product`], [`Histogram`] and [`Count`]. A coordinate moves by no more than the norm of what one row contributes, 1.
 impl<A: Neighbouring, Q: Moved<A>> Rule for Clipped<A, Q> {
-    type Adjacency = A;
-
+    const ADJACENCY: Adjacency = A::ADJACENCY;
     const RULE: SensitivityRule = SensitivityRule::UnitRow;
     const QUANTITY: Quantity = Q::QUANTITY;
 

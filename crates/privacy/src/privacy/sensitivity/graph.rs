@@ -21,7 +21,7 @@ use std::marker::PhantomData;
 
 use super::rule::{Public, Rule, SensitivityRule};
 use super::statistic::Statistic;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// The bound on quantity `Q` of a graph for adjacency `A`.
@@ -39,8 +39,7 @@ pub(super) struct Quotient;
 /// # Proof
 /// With C = α e_s e_tᵀ, |α| ≤ 1, only row s of CX is not 0; it is α x_t. The largest x_t attains it. ∎
 impl Rule for OfGraph<adjacency::Entry, Product> {
-    type Adjacency = adjacency::Entry;
-
+    const ADJACENCY: Adjacency = Adjacency::Entry;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::GraphProduct;
 
@@ -58,8 +57,7 @@ impl Rule for OfGraph<adjacency::Entry, Product> {
 /// An entry counts twice in an edge, but not √2·max‖x_i‖: where one row is long and all others are short, an edge costs hardly more
 /// than an entry.
 impl Rule for OfGraph<adjacency::Edge, Product> {
-    type Adjacency = adjacency::Edge;
-
+    const ADJACENCY: Adjacency = Adjacency::Edge;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::GraphProduct;
 
@@ -78,8 +76,7 @@ impl Rule for OfGraph<adjacency::Edge, Product> {
 /// With C = α e_s f_tᵀ only row s of C V changes, by αv_t, where V is what X has on the other side; or only row t of Cᵀ U, by αu_s. The norm
 /// of a sum of such changes is convex in them, so that the worst Σ|C_ij| ≤ 1 is a single entry. ∎
 impl Rule for OfGraph<adjacency::EntryBipartite, Half> {
-    type Adjacency = adjacency::EntryBipartite;
-
+    const ADJACENCY: Adjacency = Adjacency::EntryBipartite;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::BipartiteHalf;
 
@@ -90,8 +87,7 @@ impl Rule for OfGraph<adjacency::EntryBipartite, Half> {
 
 /// The same with both sides publishing at once: Δ² = ‖x₍₁₎‖² + ‖x₍₂₎‖², as for an edge. Twice one half would be 2·max‖x_i‖. ∎
 impl Rule for OfGraph<adjacency::EntryBipartite, Product> {
-    type Adjacency = adjacency::EntryBipartite;
-
+    const ADJACENCY: Adjacency = Adjacency::EntryBipartite;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::GraphProduct;
 
@@ -107,8 +103,7 @@ impl Rule for OfGraph<adjacency::EntryBipartite, Product> {
 /// One entry: Δ = max v_i², because |vᵀCv| = |α v_s v_t|, at the peer of s alone. An entry on the diagonal attains it; the rows of a graph
 /// have none, so that the two largest entries attain it to |v₍₂₎/v₍₁₎|. ∎
 impl Rule for OfGraph<adjacency::Entry, Quotient> {
-    type Adjacency = adjacency::Entry;
-
+    const ADJACENCY: Adjacency = Adjacency::Entry;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::GraphQuotient;
 
@@ -123,8 +118,7 @@ impl Rule for OfGraph<adjacency::Entry, Quotient> {
 /// The peers of s and t change what they contribute by |v_s v_t| each. Both the change of the sum and the sum of the changes, which is what
 /// records at two peers ask for, are 2|v_s v_t| ≤ 2|v₍₁₎v₍₂₎|, and 2ab ≤ a² + b² ≤ ‖v‖² = 1. ∎
 impl Rule for OfGraph<adjacency::Edge, Quotient> {
-    type Adjacency = adjacency::Edge;
-
+    const ADJACENCY: Adjacency = Adjacency::Edge;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::GraphQuotient;
 

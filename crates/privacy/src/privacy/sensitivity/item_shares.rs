@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::rule::{Public, Rule, SensitivityRule};
 use super::statistic::Statistic;
-use crate::privacy::adjacency::{Interaction, Neighbouring, ReplaceUser, Swap, User};
+use crate::privacy::adjacency::{Adjacency, Interaction, Neighbouring, ReplaceUser, Swap, User};
 use crate::vocabulary::Quantity;
 
 /// The bound on Σ_u r_u/√d_u for adjacency `A`, r_u ∈ {0,1}ⁿ the interactions of user u that the peers hold and d_u their number; an empty row adds
@@ -63,8 +63,7 @@ impl Moves for ReplaceUser {
 }
 
 impl<A: Moves> Rule for ItemShares<A> {
-    type Adjacency = A;
-
+    const ADJACENCY: Adjacency = A::ADJACENCY;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::ItemShares;
     const COVERS_CAP: bool = A::UNDER_CAP;

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::rule::{Public, Rule, SensitivityRule};
 use super::statistic::Statistic;
-use crate::privacy::adjacency::Interaction;
+use crate::privacy::Adjacency;
 use crate::vocabulary::{Quantity, margin_weights};
 
 /// One interaction added or removed. Of a user with d interactions are released: √2·w(d) for every pair of its items, λ/d on the diagonal
@@ -83,8 +83,7 @@ fn square<F: Floored>(degree: f64, floor: f64, (diagonal, sums): (f64, f64)) -> 
 }
 
 impl<F: Floored> Rule for Margins<F> {
-    type Adjacency = Interaction;
-
+    const ADJACENCY: Adjacency = Adjacency::Interaction;
     const RULE: SensitivityRule = F::RULE;
     const QUANTITY: Quantity = Quantity::TriangleAndMargins;
 

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use super::row_norm::RowNorm;
 use super::rule::{Public, Rule, SensitivityRule};
 use super::statistic::Statistic;
+use crate::privacy::Adjacency;
 
 /// The earlier bound for every adjacency that has a [`RowNorm`].
 pub(super) struct MaxEntry<A>(PhantomData<A>);
@@ -23,8 +24,7 @@ impl<A> Rule for MaxEntry<A>
 where
     RowNorm<A>: Rule,
 {
-    type Adjacency = <RowNorm<A> as Rule>::Adjacency;
-
+    const ADJACENCY: Adjacency = RowNorm::<A>::ADJACENCY;
     const RULE: SensitivityRule = SensitivityRule::MaxEntry;
 
     fn statistic(_: &Public) -> Statistic {

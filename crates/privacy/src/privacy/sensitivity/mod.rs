@@ -2,8 +2,8 @@
 //!
 //! Every rule bounds Δ = max ‖f(X) − f′(X)‖_F, where f and f′ are one peer's contributions on adjacent data: A_u X for
 //! a public X with p orthonormal columns, or, in `packed/` and `isometric/`, the upper triangle of A_u itself. Which of these is
-//! the rule's [`Quantity`](crate::vocabulary::Quantity). One file per rule, with its statement and proof. A rule names the adjacency of its proof as
-//! a type and is registered under that and its release; a combination that is not registered is refused. The tests in `attacks/` try to beat every registered one.
+//! the rule's [`Quantity`](crate::vocabulary::Quantity). One file per rule, with its statement and proof. A rule names the adjacency of its proof
+//! and is registered under that and its release; a combination that is not registered is refused. The tests in `attacks/` try to beat every registered one.
 //!
 //! Adjacency is about one record of one *user*. A peer that holds several users contributes the sum of
 //! their terms, and the terms of the other users cancel in the difference: Δ does not depend on how users

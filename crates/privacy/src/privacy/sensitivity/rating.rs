@@ -6,7 +6,7 @@ use super::rating_range::RatingRange;
 use super::rule::{Public, Rule, SensitivityRule};
 use super::statistic::Statistic;
 use super::unit_row::{self, Of};
-use crate::privacy::adjacency::Rating;
+use crate::privacy::Adjacency;
 use crate::vocabulary::Quantity;
 
 /// The bound on quantity `Q` for one rating.
@@ -37,8 +37,7 @@ pub(super) struct OneRating<Q>(PhantomData<Q>);
 /// place of another, ‖aaᵀ − bbᵀ‖_F² = ‖a‖⁴ + ‖b‖⁴ − 2(aᵀb)² ≤ 2. The packed triangle is no longer than the matrix, and attains it with two unit
 /// vectors. The two terms above do not cover that: for w = 1 they are at most 1.
 impl<Q: Of + Weighted> Rule for OneRating<Q> {
-    type Adjacency = Rating;
-
+    const ADJACENCY: Adjacency = Adjacency::Rating;
     const RULE: SensitivityRule = SensitivityRule::UnitRow;
     const QUANTITY: Quantity = Q::QUANTITY;
 

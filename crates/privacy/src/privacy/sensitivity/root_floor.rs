@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::rule::{Public, Rule, SensitivityRule};
 use super::statistic::Statistic;
 use super::unit_row::{Isometric, Of, Packed, Product};
-use crate::privacy::adjacency::Interaction;
+use crate::privacy::Adjacency;
 
 /// The tight bound on quantity `Q` for one interaction added or removed, where A = Σ_u w(d_u)·r_uᵀr_u with w(d) = 1/√(d·max(d, D)): rows r_u
 /// under a *root floor* D ([`root_floored_rows`](crate::interactions::Interactions::root_floored_rows)).
@@ -111,8 +111,7 @@ impl Bounded for Isometric {
 }
 
 impl<Q: Bounded> Rule for RootFloor<Q> {
-    type Adjacency = Interaction;
-
+    const ADJACENCY: Adjacency = Adjacency::Interaction;
     const RULE: SensitivityRule = SensitivityRule::RootFloor;
     const QUANTITY: crate::vocabulary::Quantity = Q::QUANTITY;
 
@@ -132,9 +131,11 @@ impl<Q: Bounded> Rule for RootFloor<Q> {
 /// interactions of a user and their number, and about nothing else.
 pub(super) struct UnderRoot<R>(PhantomData<R>);
 
-impl<R: Rule<Adjacency = Interaction>> Rule for UnderRoot<R> {
-    type Adjacency = Interaction;
-
+impl<R: Rule> Rule for UnderRoot<R> {
+    const ADJACENCY: Adjacency = {
+        assert!(matches!(R::ADJACENCY, Adjacency::Interaction));
+        R::ADJACENCY
+    };
     const RULE: SensitivityRule = SensitivityRule::RootFloor;
     const QUANTITY: crate::vocabulary::Quantity = R::QUANTITY;
     const COVERS_CAP: bool = R::COVERS_CAP;

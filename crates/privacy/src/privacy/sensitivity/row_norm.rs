@@ -4,7 +4,7 @@ use std::f64::consts::SQRT_2;
 use std::marker::PhantomData;
 
 use super::rule::{Public, Rule, SensitivityRule};
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 
 /// P1's bound for an adjacency that P1 treats.
 pub(super) struct RowNorm<A>(PhantomData<A>);
@@ -17,8 +17,7 @@ pub(super) struct RowNorm<A>(PhantomData<A>);
 ///
 /// The factor √2 is never needed at D = 1, where Δ = D̂.
 impl Rule for RowNorm<adjacency::Interaction> {
-    type Adjacency = adjacency::Interaction;
-
+    const ADJACENCY: Adjacency = Adjacency::Interaction;
     const RULE: SensitivityRule = SensitivityRule::RowNorm;
 
     fn bound(_: &Public, row_norm: f64) -> f64 {
@@ -28,8 +27,7 @@ impl Rule for RowNorm<adjacency::Interaction> {
 
 /// Δ = D̂ for a change of the matrix (P1, Theorem 3.1); the proof is the one of [`super::exact`].
 impl Rule for RowNorm<adjacency::MatrixChange> {
-    type Adjacency = adjacency::MatrixChange;
-
+    const ADJACENCY: Adjacency = Adjacency::Matrix;
     const RULE: SensitivityRule = SensitivityRule::RowNorm;
 
     fn bound(_: &Public, row_norm: f64) -> f64 {

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::rule::{Public, Rule, SensitivityRule};
 use super::statistic::Statistic;
-use crate::privacy::adjacency::{Neighbouring, ReplaceUser, User};
+use crate::privacy::adjacency::{Adjacency, Neighbouring, ReplaceUser, User};
 use crate::vocabulary::Quantity;
 
 /// The bound on Σ r for adjacency `A`, the rows being of kind `S`.
@@ -54,8 +54,7 @@ impl<S: Rows> Moved<S> for ReplaceUser {
 /// Δ = 1 for a row that is there or not; for one in place of another 2, and √2 where no entry is negative. A cap makes of one user's row
 /// another row of that user, and the bounds hold for all rows.
 impl<A: Moved<S>, S: Rows> Rule for RowSum<A, S> {
-    type Adjacency = A;
-
+    const ADJACENCY: Adjacency = A::ADJACENCY;
     const RULE: SensitivityRule = SensitivityRule::UnitRow;
     const QUANTITY: Quantity = S::QUANTITY;
     const COVERS_CAP: bool = true;

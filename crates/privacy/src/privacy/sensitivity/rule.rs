@@ -4,7 +4,7 @@ pub use crate::privacy::sensitivity_rule::SensitivityRule;
 
 use super::rating_range::RatingRange;
 use super::statistic::Statistic;
-use crate::privacy::adjacency::{Adjacency, Neighbouring};
+use crate::privacy::adjacency::Adjacency;
 use crate::vocabulary::Quantity;
 
 /// What is public and fixed before a run.
@@ -21,10 +21,10 @@ pub struct Public {
 }
 
 /// A proved bound. The proof is in the documentation of the type that implements this, for the adjacency that
-/// the type names: `Exact<Swap>` is a bound for swaps, and registering it as anything else does not compile.
+/// [`Self::ADJACENCY`] names, under which alone it is registered.
 pub trait Rule {
     /// The adjacency of the proof.
-    type Adjacency: Neighbouring;
+    const ADJACENCY: Adjacency;
 
     /// What configurations call it.
     const RULE: SensitivityRule = SensitivityRule::Own;
@@ -79,7 +79,7 @@ impl Proved {
     pub(super) const fn of<R: Rule>() -> Self {
         Self {
             quantity: R::QUANTITY,
-            adjacency: R::Adjacency::ADJACENCY,
+            adjacency: R::ADJACENCY,
             rule: R::RULE,
             covers_cap: R::COVERS_CAP,
             statistic: R::statistic,

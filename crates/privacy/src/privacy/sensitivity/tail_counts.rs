@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::rule::{Public, Rule, SensitivityRule};
 use super::statistic::Statistic;
-use crate::privacy::adjacency::{Interaction, Neighbouring, ReplaceUser, Swap, User};
+use crate::privacy::adjacency::{Adjacency, Interaction, Neighbouring, ReplaceUser, Swap, User};
 use crate::vocabulary::{Quantity, TAIL_DEGREES};
 
 /// The bound on (#{u: d_u ≥ D_1}, …, #{u: d_u ≥ D_K}) for adjacency `A`, d_u the number of interactions of user u that the peers hold
@@ -68,8 +68,7 @@ impl Crossed for ReplaceUser {
 
 /// See [`TailCounts`]. A row adds at most 1 to a coordinate.
 impl<A: Neighbouring + Crossed> Rule for TailCounts<A> {
-    type Adjacency = A;
-
+    const ADJACENCY: Adjacency = A::ADJACENCY;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::TailCounts;
     const COVERS_CAP: bool = true;

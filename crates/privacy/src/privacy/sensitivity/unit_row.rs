@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::rule::{Public, Rule, SensitivityRule};
 use super::statistic::Statistic;
-use crate::privacy::adjacency::{Neighbouring, ReplaceUser, User};
+use crate::privacy::adjacency::{Adjacency, Neighbouring, ReplaceUser, User};
 use crate::vocabulary::Quantity;
 
 /// The bound on quantity `Q` for adjacency `A`, whatever the rows are.
@@ -61,8 +61,7 @@ impl Of for Isometric {
 ///
 /// Tight: rows of norm 1, orthogonal where there are two, in the span of X.
 impl<A: Bounded, Q: Of> Rule for UnitRow<A, Q> {
-    type Adjacency = A;
-
+    const ADJACENCY: Adjacency = A::ADJACENCY;
     const RULE: SensitivityRule = SensitivityRule::UnitRow;
     const QUANTITY: Quantity = Q::QUANTITY;
     const COVERS_CAP: bool = true;

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use super::row_norm::RowNorm;
 use super::rule::{Public, Rule, SensitivityRule};
 use super::statistic::Statistic;
+use crate::privacy::Adjacency;
 
 /// The worst case of [`super::max_entry::MaxEntry`], for every adjacency that has one.
 pub(super) struct WorstCase<A>(PhantomData<A>);
@@ -26,8 +27,7 @@ impl<A> Rule for WorstCase<A>
 where
     RowNorm<A>: Rule,
 {
-    type Adjacency = <RowNorm<A> as Rule>::Adjacency;
-
+    const ADJACENCY: Adjacency = RowNorm::<A>::ADJACENCY;
     const RULE: SensitivityRule = SensitivityRule::WorstCase;
 
     fn statistic(_: &Public) -> Statistic {

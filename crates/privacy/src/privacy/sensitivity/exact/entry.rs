@@ -2,7 +2,7 @@
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::Exact;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 
 /// Any C with Σ_ij |C_ij| ≤ 1: Δ = D̂ (Hardt & Roth 2013, proof of Lemma 4.2, for one column).
 ///
@@ -11,8 +11,7 @@ use crate::privacy::adjacency;
 ///
 /// C = e_i e_kᵀ at the longest row k attains it.
 impl Rule for Exact<adjacency::Entry> {
-    type Adjacency = adjacency::Entry;
-
+    const ADJACENCY: Adjacency = Adjacency::Entry;
     const RULE: SensitivityRule = SensitivityRule::Exact;
 
     fn bound(_: &Public, row_norm: f64) -> f64 {

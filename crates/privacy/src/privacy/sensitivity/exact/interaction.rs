@@ -2,7 +2,7 @@
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::Exact;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 
 /// One interaction added or removed, rows normalised with degree floor D:
 ///
@@ -30,8 +30,7 @@ use crate::privacy::adjacency;
 /// At D = 1 this is Δ = D̂, without P1's factor √2.
 /// Tight where D·D̂² ≤ 1: rows of X that are equal on the D items.
 impl Rule for Exact<adjacency::Interaction> {
-    type Adjacency = adjacency::Interaction;
-
+    const ADJACENCY: Adjacency = Adjacency::Interaction;
     const RULE: SensitivityRule = SensitivityRule::Exact;
 
     fn bound(public: &Public, row_norm: f64) -> f64 {

@@ -2,7 +2,7 @@
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::Exact;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 
 /// Any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7): Δ = D̂ (P1, Theorem 3.1).
 ///
@@ -11,8 +11,7 @@ use crate::privacy::adjacency;
 ///
 /// C = e_k e_kᵀ at the longest row attains it.
 impl Rule for Exact<adjacency::MatrixChange> {
-    type Adjacency = adjacency::MatrixChange;
-
+    const ADJACENCY: Adjacency = Adjacency::Matrix;
     const RULE: SensitivityRule = SensitivityRule::Exact;
 
     fn bound(_: &Public, row_norm: f64) -> f64 {

@@ -5,7 +5,7 @@ use std::f64::consts::SQRT_2;
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
 use super::{Exact, user};
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 
 /// One user's row replaced by any other, both with at most m = `degree_cap` interactions: √2 times what one user
 /// costs,
@@ -44,8 +44,7 @@ use crate::privacy::adjacency;
 ///
 /// Tight: two users with m ≥ D items each and none in common, X with one column constant on each.
 impl Rule for Exact<adjacency::ReplaceUser> {
-    type Adjacency = adjacency::ReplaceUser;
-
+    const ADJACENCY: Adjacency = Adjacency::ReplaceUser;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const COVERS_CAP: bool = true;
 

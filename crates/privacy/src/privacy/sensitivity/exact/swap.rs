@@ -2,7 +2,7 @@
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::Exact;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 
 /// One item of a user exchanged for another, or one added or removed. With
 ///
@@ -43,8 +43,7 @@ use crate::privacy::adjacency;
 /// for p ≥ 2: three items at 0° and ±60° reach ‖CX‖_F = 1.5·D̂ at d = 2. And √((2/d)(2 − 1/d)), the bound from
 /// ‖X‖₂ = 1 alone, is private as long as d is; d = max(D, 2) makes it public, and that is what is done here.
 impl Rule for Exact<adjacency::Swap> {
-    type Adjacency = adjacency::Swap;
-
+    const ADJACENCY: Adjacency = Adjacency::Swap;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const COVERS_CAP: bool = true;
 

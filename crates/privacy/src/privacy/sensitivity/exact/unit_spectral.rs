@@ -3,7 +3,7 @@
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
 use super::Exact;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 
 /// Any C with ‖C‖₂ ≤ 1 (Hardt & Price 2014, Definition 4.4): Δ = √p, known in advance.
 ///
@@ -12,8 +12,7 @@ use crate::privacy::adjacency;
 ///
 /// C = I attains it, whatever X is.
 impl Rule for Exact<adjacency::UnitSpectral> {
-    type Adjacency = adjacency::UnitSpectral;
-
+    const ADJACENCY: Adjacency = Adjacency::UnitSpectral;
     const RULE: SensitivityRule = SensitivityRule::Exact;
 
     fn statistic(_: &Public) -> Statistic {

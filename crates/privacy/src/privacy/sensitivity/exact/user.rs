@@ -3,7 +3,7 @@
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
 use super::Exact;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 
 /// A whole user zeroed out or added, with at most m = `degree_cap` interactions:
 ///
@@ -18,8 +18,7 @@ use crate::privacy::adjacency;
 /// Tight: X with a column proportional to r attains the first term; X constant on m items, √m·D̂ ≤ 1, the
 /// second. Replacing a user instead of zeroing it out costs √2 times as much and is another adjacency.
 impl Rule for Exact<adjacency::User> {
-    type Adjacency = adjacency::User;
-
+    const ADJACENCY: Adjacency = Adjacency::User;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const COVERS_CAP: bool = true;
 

@@ -5,7 +5,7 @@ use std::f64::consts::SQRT_2;
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
 use super::Isometric;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// One user's row replaced by any other, both with at most m = `degree_cap` interactions: √2 times what one user
@@ -16,8 +16,7 @@ use crate::vocabulary::Quantity;
 ///
 /// Tight: two rows of the worst degree without a common item.
 impl Rule for Isometric<adjacency::ReplaceUser> {
-    type Adjacency = adjacency::ReplaceUser;
-
+    const ADJACENCY: Adjacency = Adjacency::ReplaceUser;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::IsometricTriangle;
     const COVERS_CAP: bool = true;

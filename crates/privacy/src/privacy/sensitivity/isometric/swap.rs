@@ -3,7 +3,7 @@
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
 use super::Isometric;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// One item of a user exchanged for another, or one added or removed: Δ = √(2(2D − 1))/D.
@@ -16,8 +16,7 @@ use crate::vocabulary::Quantity;
 ///
 /// Tight at d = D.
 impl Rule for Isometric<adjacency::Swap> {
-    type Adjacency = adjacency::Swap;
-
+    const ADJACENCY: Adjacency = Adjacency::Swap;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::IsometricTriangle;
     const COVERS_CAP: bool = true;

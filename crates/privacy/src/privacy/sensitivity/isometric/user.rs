@@ -3,7 +3,7 @@
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
 use super::Isometric;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// A whole user zeroed out or added, with at most m = `degree_cap` interactions: Δ = min(m, D)/D, which without a cap is 1.
@@ -13,8 +13,7 @@ use crate::vocabulary::Quantity;
 ///
 /// Tight: a user with that many interactions.
 impl Rule for Isometric<adjacency::User> {
-    type Adjacency = adjacency::User;
-
+    const ADJACENCY: Adjacency = Adjacency::User;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::IsometricTriangle;
     const COVERS_CAP: bool = true;

@@ -7,7 +7,7 @@ use super::super::rule::SensitivityRule;
 use super::super::statistic::Statistic;
 use super::rule::{Public1, Rule1};
 use super::unit_row::Of;
-use crate::privacy::adjacency::Interaction;
+use crate::privacy::Adjacency;
 use crate::vocabulary::Quantity;
 
 /// The bound on quantity `Q`.
@@ -38,8 +38,7 @@ pub(super) struct One<Q>(PhantomData<Q>);
 /// The triangles are attained. The product is nearly, for p = 1: on a vector of entries ±h with x_i of the other sign it is
 /// (3d − 1)/(d + 1)·h for D = 1.
 impl<Q: Of> Rule1 for One<Q> {
-    type Adjacency = Interaction;
-
+    const ADJACENCY: Adjacency = Adjacency::Interaction;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Q::QUANTITY;
 

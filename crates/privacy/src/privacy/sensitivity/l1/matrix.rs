@@ -3,7 +3,7 @@
 use super::super::rule::SensitivityRule;
 use super::super::statistic::Statistic;
 use super::rule::{Public1, Rule1};
-use crate::privacy::adjacency::{Entry, UnitSpectral};
+use crate::privacy::Adjacency;
 use crate::vocabulary::Quantity;
 
 /// A product under changes C with ‖C‖₂ ≤ 1: Δ₁ = p√n.
@@ -16,8 +16,7 @@ use crate::vocabulary::Quantity;
 pub(super) struct Spectral;
 
 impl Rule1 for Spectral {
-    type Adjacency = UnitSpectral;
-
+    const ADJACENCY: Adjacency = Adjacency::UnitSpectral;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::Product;
 
@@ -34,8 +33,7 @@ impl Rule1 for Spectral {
 pub(super) struct SingleEntry;
 
 impl Rule1 for SingleEntry {
-    type Adjacency = Entry;
-
+    const ADJACENCY: Adjacency = Adjacency::Entry;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::Product;
 

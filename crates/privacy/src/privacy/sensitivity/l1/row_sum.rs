@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use super::super::row_sum::{Moved, Rows};
 use super::super::rule::SensitivityRule;
 use super::rule::{Public1, Rule1};
+use crate::privacy::Adjacency;
 use crate::vocabulary::Quantity;
 
 /// The bound on Σ r for adjacency `A`, the rows being of kind `S`.
@@ -17,8 +18,7 @@ pub(super) struct RowSum<A, S>(PhantomData<(A, S)>);
 ///
 /// Attained by rows of equal absolute entries: one, two opposite ones, two that share the items evenly (n even).
 impl<A: Moved<S>, S: Rows> Rule1 for RowSum<A, S> {
-    type Adjacency = A;
-
+    const ADJACENCY: Adjacency = A::ADJACENCY;
     const RULE: SensitivityRule = SensitivityRule::UnitRow;
     const QUANTITY: Quantity = S::QUANTITY;
 

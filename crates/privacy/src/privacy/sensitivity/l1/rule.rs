@@ -2,7 +2,7 @@
 
 use super::super::rule::SensitivityRule;
 use super::super::statistic::Statistic;
-use crate::privacy::adjacency::{Adjacency, Neighbouring};
+use crate::privacy::Adjacency;
 use crate::vocabulary::Quantity;
 
 /// What is public and fixed before a run.
@@ -44,7 +44,7 @@ impl Public1 {
 /// A proved bound. The proof is in the documentation of the type that implements this.
 pub(super) trait Rule1 {
     /// The adjacency of the proof.
-    type Adjacency: Neighbouring;
+    const ADJACENCY: Adjacency;
 
     /// What configurations call it.
     const RULE: SensitivityRule;
@@ -78,7 +78,7 @@ impl Proved1 {
     pub(super) const fn of<R: Rule1>() -> Self {
         Self {
             quantity: R::QUANTITY,
-            adjacency: R::Adjacency::ADJACENCY,
+            adjacency: R::ADJACENCY,
             rule: R::RULE,
             covers_cap: R::COVERS_CAP,
             statistic: R::statistic,

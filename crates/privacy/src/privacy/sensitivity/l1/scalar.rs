@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
 use super::rule::{Public1, Rule1};
+use crate::privacy::Adjacency;
 use crate::vocabulary::Quantity;
 
 /// The bound of `R` on one number.
@@ -29,8 +30,7 @@ impl<R: Rule> Scalar<R> {
 }
 
 impl<R: Rule> Rule1 for Scalar<R> {
-    type Adjacency = R::Adjacency;
-
+    const ADJACENCY: Adjacency = R::ADJACENCY;
     const RULE: SensitivityRule = R::RULE;
     const QUANTITY: Quantity = R::QUANTITY;
     const COVERS_CAP: bool = R::COVERS_CAP;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::super::rule::SensitivityRule;
 use super::rule::{Public1, Rule1};
-use crate::privacy::adjacency::{Neighbouring, ReplaceUser, User};
+use crate::privacy::adjacency::{Adjacency, Neighbouring, ReplaceUser, User};
 use crate::vocabulary::Quantity;
 
 /// The bound on quantity `Q` for adjacency `A`, whatever the rows are.
@@ -112,8 +112,7 @@ impl Changed for ReplaceUser {
 
 /// See [`Changed`] for the bounds and their proofs. A quotient is one number: |vᵀCv| ≤ ‖C‖₂ ≤ 1.
 impl<A: Changed, Q: Of> Rule1 for UnitRow<A, Q> {
-    type Adjacency = A;
-
+    const ADJACENCY: Adjacency = A::ADJACENCY;
     const RULE: SensitivityRule = SensitivityRule::UnitRow;
     const QUANTITY: Quantity = Q::QUANTITY;
 

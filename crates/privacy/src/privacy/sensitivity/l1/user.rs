@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::super::rule::SensitivityRule;
 use super::rule::{Public1, Rule1};
 use super::unit_row::{Of, isometric, packed};
-use crate::privacy::adjacency::User;
+use crate::privacy::Adjacency;
 use crate::vocabulary::Quantity;
 
 /// The bound on quantity `Q` for users with at most m = `degree_cap` interactions.
@@ -20,8 +20,7 @@ pub(super) struct Counted<Q>(PhantomData<Q>);
 ///
 /// Attained by a user of that many items and X with r̂X = ‖r̂‖·(1, …, 1)/√p.
 impl<Q: Of> Rule1 for Counted<Q> {
-    type Adjacency = User;
-
+    const ADJACENCY: Adjacency = Adjacency::User;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Q::QUANTITY;
     const COVERS_CAP: bool = true;

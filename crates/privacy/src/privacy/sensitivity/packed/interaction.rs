@@ -3,7 +3,7 @@
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
 use super::Packed;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// One interaction added or removed, rows normalised with degree floor D: Δ = 1/√D.
@@ -20,8 +20,7 @@ use crate::vocabulary::Quantity;
 ///
 /// Tight: d = D attains it.
 impl Rule for Packed<adjacency::Interaction> {
-    type Adjacency = adjacency::Interaction;
-
+    const ADJACENCY: Adjacency = Adjacency::Interaction;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::PackedTriangle;
 

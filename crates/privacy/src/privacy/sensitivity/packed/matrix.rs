@@ -3,7 +3,7 @@
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
 use super::Packed;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// Any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7): Δ = 1.
@@ -13,8 +13,7 @@ use crate::vocabulary::Quantity;
 ///
 /// C = e_k e_kᵀ attains it.
 impl Rule for Packed<adjacency::MatrixChange> {
-    type Adjacency = adjacency::MatrixChange;
-
+    const ADJACENCY: Adjacency = Adjacency::Matrix;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::PackedTriangle;
 

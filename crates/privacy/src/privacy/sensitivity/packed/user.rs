@@ -3,7 +3,7 @@
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
 use super::Packed;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// A whole user zeroed out or added, with at most m = `degree_cap` interactions: with t = min(m, D),
@@ -17,8 +17,7 @@ use crate::vocabulary::Quantity;
 ///
 /// Tight: a user with that many interactions. The norm of a user's own row is private and takes no part.
 impl Rule for Packed<adjacency::User> {
-    type Adjacency = adjacency::User;
-
+    const ADJACENCY: Adjacency = Adjacency::User;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::PackedTriangle;
     const COVERS_CAP: bool = true;

@@ -2,7 +2,7 @@
 
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::Rayleigh;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// One interaction added or removed, rows normalised with degree floor D: Δ is the larger of f(D) and the largest G(d) over
@@ -39,8 +39,7 @@ use crate::vocabulary::Quantity;
 ///
 /// Attained by the v of the proof.
 impl Rule for Rayleigh<adjacency::Interaction> {
-    type Adjacency = adjacency::Interaction;
-
+    const ADJACENCY: Adjacency = Adjacency::Interaction;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::RayleighQuotient;
 

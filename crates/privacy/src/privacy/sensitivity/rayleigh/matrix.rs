@@ -3,7 +3,7 @@
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
 use super::Rayleigh;
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// Any C with Σ_i ‖C_{i:}‖₁² ≤ 1 (P1, equation 7): Δ = h.
@@ -11,8 +11,7 @@ use crate::vocabulary::Quantity;
 /// # Proof
 /// |vᵀCv| ≤ Σ_i |v_i|·‖C_{i:}‖₁·h ≤ h·‖v‖₂ by Cauchy's inequality. C_{i:} = v_i e_kᵀ at the largest entry v_k attains it. ∎
 impl Rule for Rayleigh<adjacency::MatrixChange> {
-    type Adjacency = adjacency::MatrixChange;
-
+    const ADJACENCY: Adjacency = Adjacency::Matrix;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::RayleighQuotient;
 
@@ -23,8 +22,7 @@ impl Rule for Rayleigh<adjacency::MatrixChange> {
 
 /// Any C with ‖C‖₂ ≤ 1: Δ = 1, attained by C = I. ∎
 impl Rule for Rayleigh<adjacency::UnitSpectral> {
-    type Adjacency = adjacency::UnitSpectral;
-
+    const ADJACENCY: Adjacency = Adjacency::UnitSpectral;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::RayleighQuotient;
 
@@ -39,8 +37,7 @@ impl Rule for Rayleigh<adjacency::UnitSpectral> {
 
 /// Any C with Σ_ij |C_ij| ≤ 1: Δ = h², because |vᵀCv| ≤ Σ_ij |C_ij|·|v_i v_j|; C = e_k e_kᵀ at the largest entry attains it. ∎
 impl Rule for Rayleigh<adjacency::Entry> {
-    type Adjacency = adjacency::Entry;
-
+    const ADJACENCY: Adjacency = Adjacency::Entry;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::RayleighQuotient;
 

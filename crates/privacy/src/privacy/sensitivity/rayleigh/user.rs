@@ -3,7 +3,7 @@
 use super::super::rule::{Public, Rule, SensitivityRule};
 use super::super::statistic::Statistic;
 use super::{Rayleigh, UnitRowRayleigh};
-use crate::privacy::adjacency;
+use crate::privacy::adjacency::{self, Adjacency};
 use crate::vocabulary::Quantity;
 
 /// A whole user zeroed out or added, with at most m = `degree_cap` interactions:
@@ -16,8 +16,7 @@ use crate::vocabulary::Quantity;
 ///
 /// Tight: v equal on m items, to h where m h² ≤ 1 and to 1/√m otherwise.
 impl Rule for Rayleigh<adjacency::User> {
-    type Adjacency = adjacency::User;
-
+    const ADJACENCY: Adjacency = Adjacency::User;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::RayleighQuotient;
     const COVERS_CAP: bool = true;
@@ -36,8 +35,7 @@ impl Rule for Rayleigh<adjacency::User> {
 /// # Proof
 /// The quotient moves by (r̂v)² − (r̂′v)². Both terms lie between 0 and the bound for one user. ∎
 impl Rule for Rayleigh<adjacency::ReplaceUser> {
-    type Adjacency = adjacency::ReplaceUser;
-
+    const ADJACENCY: Adjacency = Adjacency::ReplaceUser;
     const RULE: SensitivityRule = SensitivityRule::Exact;
     const QUANTITY: Quantity = Quantity::RayleighQuotient;
     const COVERS_CAP: bool = true;
@@ -53,8 +51,7 @@ impl Rule for Rayleigh<adjacency::ReplaceUser> {
 
 /// Rows of norm at most 1: Δ = 1, there or not and one in place of another alike, because 0 ≤ (rv)² ≤ ‖r‖²‖v‖² ≤ 1. ∎
 impl Rule for UnitRowRayleigh<adjacency::User> {
-    type Adjacency = adjacency::User;
-
+    const ADJACENCY: Adjacency = Adjacency::User;
     const RULE: SensitivityRule = SensitivityRule::UnitRow;
     const QUANTITY: Quantity = Quantity::RayleighQuotient;
 
@@ -69,8 +66,7 @@ impl Rule for UnitRowRayleigh<adjacency::User> {
 
 /// As for a row that is there or not.
 impl Rule for UnitRowRayleigh<adjacency::ReplaceUser> {
-    type Adjacency = adjacency::ReplaceUser;
-
+    const ADJACENCY: Adjacency = Adjacency::ReplaceUser;
     const RULE: SensitivityRule = SensitivityRule::UnitRow;
     const QUANTITY: Quantity = Quantity::RayleighQuotient;
 
