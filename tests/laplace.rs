@@ -2,7 +2,7 @@
 
 use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::engine::central::{self, SumNoise};
-use undertone::engine::{Outcome, Silent, federated, lockstep};
+use undertone::engine::{Federated, Outcome, Runner as _, Silent, lockstep};
 use undertone::linalg::Block;
 use undertone::privacy::{Delta, Epsilon, gaussian};
 use undertone::protocol::averaging::AveragingKind;
@@ -243,7 +243,7 @@ fn a_curator_with_the_same_shares_releases_the_same() {
     let session = experiment.session(&Seed::from_u64(7));
     let outcomes: [Outcome; 3] = [
         central::run(&session, SumNoise::Shares, &mut Silent).expect("runs"),
-        federated::run(&session, &mut Silent).expect("runs"),
+        Federated.run(&session, &mut Silent).expect("runs"),
         lockstep::run(&session, &mut Silent).expect("runs"),
     ];
     let [curator, server, network] = outcomes.map(|outcome| outcome.records);

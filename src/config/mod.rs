@@ -31,23 +31,22 @@ mod tagged;
 mod topology;
 
 pub use error::ConfigError;
-pub use faults_file::read_faults;
-pub use file::{anchored, read_config, resolved};
-pub use numbers::DataFormat;
+pub use file::read_config;
 pub use overrides::{OverrideError, apply, parse_set};
-pub use reader::ReadTable;
 pub use schema::Config;
 pub use study::StudyConfig;
 pub use sweep::SweepConfig;
-pub use topology::{FileSource, TopologySource};
 
 // For the Python package, and for integration tests.
 #[doc(hidden)]
 pub use self::{
     algorithms::AnyAlgorithmTable,
-    file::left_to_defaults,
-    numbers::MeanShare,
+    faults_file::read_faults,
+    file::{anchored, left_to_defaults, resolved},
+    numbers::{DataFormat, MeanShare},
+    reader::ReadTable,
     schema::{EngineConfig, EngineKind, TransportKind},
+    topology::{FileSource, TopologySource},
 };
 
 pub(crate) use completion::CompletionConfig;

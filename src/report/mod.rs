@@ -3,9 +3,9 @@
 //! | page | of |
 //! | --- | --- |
 //! | [`run_page()`] | a single run |
-//! | [`chosen_page()`] | a single run whose algorithm was chosen, with its pilot and the choice |
-//! | [`sweep_page()`] | many runs: error against ε by method |
-//! | [`study_page()`] | a study: its figures and tables |
+//! | `chosen_page()` | a single run whose algorithm was chosen, with its pilot and the choice |
+//! | `sweep_page()` | many runs: error against ε by method |
+//! | `study_page()` | a study: its figures and tables |
 //!
 //! Figures are SVG of the `plotters` crate, whose colours are replaced by variables of the style sheet, so that they
 //! follow the reader's light or dark scheme. All text is escaped: names come from files.
@@ -40,9 +40,12 @@ use std::path::{Path, PathBuf};
 use crate::writing::replace;
 
 pub use figure::FigureError;
-pub use run_page::{chosen_page, run_page};
-pub use study_page::study_page;
-pub use sweep_page::{SweepReport, sweep_page};
+pub use run_page::run_page;
+// For the command `undertone`, and for the Python package.
+#[doc(hidden)]
+pub use {
+    run_page::chosen_page, study_page::study_page, sweep_page::SweepReport, sweep_page::sweep_page,
+};
 
 #[cfg(feature = "live")]
 pub(crate) use layout::places;

@@ -2,9 +2,9 @@
 
 use super::faults::{Conducted, FaultsError, conduct};
 use crate::config::EngineKind;
-#[cfg(not(feature = "node"))]
-use crate::engine::NoNode;
 use crate::engine::{EngineError, Observer, Outcome, RunnerError, Session};
+#[cfg(not(feature = "node"))]
+use crate::scenario::NoNode;
 use crate::scenario::{Experiment, ExperimentError};
 use crate::vocabulary::Named;
 

@@ -20,8 +20,12 @@ pub(crate) mod measure;
 pub(crate) mod metrics;
 pub(crate) mod noisy_power;
 pub mod output;
+// For the command `undertone predict`.
+#[doc(hidden)]
 pub mod predict;
 pub mod receipt;
+// For the command `undertone recommend`.
+#[doc(hidden)]
 pub mod recommend;
 #[cfg(feature = "report")]
 pub(crate) mod signal;

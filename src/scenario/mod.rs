@@ -52,7 +52,7 @@ mod training;
 mod warning;
 mod warnings;
 
-pub use error::{DataTableError, ExperimentError, NetworkError, PilotTableError};
+pub use error::{DataTableError, ExperimentError, NetworkError};
 pub use experiment::Experiment;
 pub use materials::Materials;
 pub use named_algorithm::simulation;
@@ -64,7 +64,7 @@ pub use self::{
     deployment::{
         Deployment, DeploymentError, OwnRows, PlannedSession, SessionDraft, SessionTables,
     },
-    error::{AveragingTableError, EngineTableError},
+    error::{AveragingTableError, EngineTableError, PilotTableError},
     memory::{FACTOR as MEMORY_FACTOR, MemoryPlan},
 };
 
@@ -80,5 +80,7 @@ pub(crate) use preconditioning::Preconditioning;
 pub(crate) use preconditioning::of as preconditioning_of;
 pub(crate) use rating_scale::RatingScale;
 pub(crate) use rating_test::RatingTest;
+#[cfg(not(feature = "node"))]
+pub(crate) use runner::without_node::NoNode;
 pub(crate) use stated_lists::{ItemSource, StatedItems, UserSource};
 pub(crate) use training::{training_data, training_ratings};

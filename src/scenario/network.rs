@@ -8,7 +8,7 @@ use super::materials::Materials;
 use super::peer_names::{self, Matched};
 use crate::config::{Config, EngineKind, PeerCount};
 use crate::data;
-use crate::engine::analytic;
+use crate::engine::Analytic;
 use crate::topology::Topology;
 
 /// How many peers there are.
@@ -34,7 +34,7 @@ pub(super) fn matched(
     if peers != nodes {
         return Err(NetworkError::NodeCount { peers, nodes }.into());
     }
-    let most = peers.min(analytic::MAX_PROBES);
+    let most = peers.min(Analytic::MAX_PROBES);
     let found = config.engine.probes;
     if config.engine.kind == EngineKind::Analytic && !(1..=most).contains(&found) {
         return Err(EngineTableError::Probes { found, most }.into());

@@ -44,9 +44,14 @@ fn swarm(_: &Config) -> Arc<dyn Runner> {
 }
 
 #[cfg(not(feature = "node"))]
-mod without_node {
-    use crate::engine::{NoNode, Observer, Outcome, Runner, RunnerError, Session};
+pub(crate) mod without_node {
+    use crate::engine::{Observer, Outcome, Runner, RunnerError, Session};
     use crate::privacy::AdversaryView;
+
+    /// A build without libp2p.
+    #[derive(Clone, Copy, Debug, thiserror::Error)]
+    #[error("no libp2p")]
+    pub(crate) struct NoNode;
 
     /// The swarm of a build that has none.
     #[derive(Debug)]

@@ -6,7 +6,7 @@ mod neighbours;
 use undertone::assess::audit::{AuditOptions, audit};
 use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::engine::central::{self, SumNoise};
-use undertone::engine::{EngineError, Silent, event, federated, lockstep};
+use undertone::engine::{Event, Federated, Lockstep, Runner, Silent, event, lockstep};
 use undertone::linalg::{Block, subspace_distance};
 use undertone::papers::ClipRule;
 use undertone::privacy::{Delta, Epsilon, gaussian, sparse_vector};
@@ -246,18 +246,19 @@ fn sparse_vector_is_a_curator_s_and_spends_the_budget() {
     let again = of(SumNoise::Curator).expect("runs");
     assert_eq!(again, of(SumNoise::Curator).expect("runs"));
     assert!(again.records.iter().all(|one| one.statistic <= 1.0));
-    let refused = |found: Result<_, EngineError>| {
+    let refused = |runner: &dyn Runner| {
+        let found = runner.run(&session, &mut Silent);
         let text = found.expect_err("no curator").to_string();
         assert!(
             text.contains("curator") || text.contains("secret"),
             "{text}"
         );
     };
-    refused(of(SumNoise::Shares));
-    refused(federated::run(&session, &mut Silent));
-    refused(lockstep::run(&session, &mut Silent));
+    assert!(of(SumNoise::Shares).is_err());
+    refused(&Federated);
+    refused(&Lockstep);
     let latency = event::Latency::Constant { micros: 1 };
-    refused(event::run(&session, latency, &mut Silent));
+    refused(&Event { latency });
 }
 
 /// Experiments of one folder share noise plans. One that has more noise, as its searches spend too, has a plan of its own.

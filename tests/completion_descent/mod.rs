@@ -8,7 +8,7 @@ use undertone::assess::audit::{AuditOptions, audit};
 use undertone::assess::verification::{VerifyOptions, verify};
 use undertone::engine::central::{self, SumNoise};
 use undertone::engine::event::{self, Latency};
-use undertone::engine::{Session, Silent, federated, lockstep};
+use undertone::engine::{Federated, Runner as _, Session, Silent, lockstep};
 use undertone::linalg::Block;
 use undertone::privacy::{Delta, Epsilon, gaussian};
 use undertone::protocol::averaging::AveragingKind;
@@ -118,7 +118,7 @@ fn told(session: &Session, about: &str) -> Told {
         assert_eq!(reference.difference(other), None, "{about}");
     }
     let curator = central::run(session, SumNoise::Shares, &mut Silent).expect("runs");
-    let secure = federated::run(session, &mut Silent).expect("runs");
+    let secure = Federated.run(session, &mut Silent).expect("runs");
     assert_eq!(curator.records, secure.records, "{about}");
     reference
 }

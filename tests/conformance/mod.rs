@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use undertone::engine::central::{self, SumNoise};
 use undertone::engine::event::{self, Latency};
-use undertone::engine::{Session, Silent, federated, lockstep};
+use undertone::engine::{Federated, Runner as _, Session, Silent, lockstep};
 
 use crate::support::bits::Told;
 use axes::{Cell, Entry, METHODS};
@@ -168,7 +168,7 @@ impl Tally {
 /// Curator and secure sum have equal bits; where integers are added, they are also those that the peers end with.
 fn one_copy(cell: Cell, session: &Session, reference: &Told) -> Seen {
     let central = central::run(session, SumNoise::Shares, &mut Silent).expect("runs");
-    let federated = federated::run(session, &mut Silent).expect("runs");
+    let federated = Federated.run(session, &mut Silent).expect("runs");
     assert_eq!(central.records, federated.records, "{}", cell.name());
     if !cell.values.are_integers() {
         return Seen::EqualWithoutPeers;

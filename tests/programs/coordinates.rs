@@ -6,8 +6,7 @@ use std::sync::Arc;
 use undertone::algorithm::{
     AgreedNumber, Algorithm, BlockSpec, Form, History, Next, Program, PublicState, ReleaseSpec,
 };
-use undertone::engine::analytic::{self, AnalyticOptions};
-use undertone::engine::{EngineError, Silent, lockstep};
+use undertone::engine::{Analytic, EngineError, Runner as _, RunnerError, Silent, lockstep};
 use undertone::linalg::{Block, NotFullRank, SparseRows, orthonormalise};
 use undertone::privacy::{Adjacency, Public, Rule, SensitivityRule, SensitivitySpec, Statistic};
 use undertone::protocol::averaging::AveragingKind;
@@ -249,10 +248,12 @@ fn coordinates_without_noise_of_their_own_and_an_engine_that_draws_sums_are_refu
         session.plan().with(parameters),
         Err(SessionPlanError::BareCoordinates { .. })
     ));
-    let options = AnalyticOptions {
+    let options = Analytic {
         probes: 2,
         contraction: 1.0,
     };
-    let refused = analytic::run(&session, options, &mut Silent);
-    assert!(matches!(refused, Err(EngineError::NotProduct { .. })));
+    let Err(RunnerError::Engine(refused)) = options.run(&session, &mut Silent) else {
+        panic!("it draws no coordinates");
+    };
+    assert!(matches!(refused.error(), EngineError::NotProduct { .. }));
 }

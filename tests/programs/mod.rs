@@ -15,7 +15,7 @@ use std::sync::Arc;
 use undertone::algorithm::{Algorithm, LocalData};
 use undertone::engine::central::{self, SumNoise};
 use undertone::engine::event::{self, Latency};
-use undertone::engine::{Outcome, Session, Silent, federated, lockstep};
+use undertone::engine::{Federated, Outcome, Runner as _, Session, Silent, lockstep};
 use undertone::linalg::SparseRows;
 use undertone::privacy::SensitivitySpec;
 use undertone::protocol::Values;
@@ -112,7 +112,7 @@ pub(crate) fn local(rows: Vec<SparseRows>) -> Vec<LocalData> {
 /// The engines without copies of the sum: a curator with the peers' shares, and an ideal secure sum.
 pub(crate) fn one_copy(session: &Session) -> Outcome {
     let central = central::run(session, SumNoise::Shares, &mut Silent).expect("runs");
-    let federated = federated::run(session, &mut Silent).expect("runs");
+    let federated = Federated.run(session, &mut Silent).expect("runs");
     assert_eq!(central.records, federated.records);
     central
 }

@@ -34,13 +34,20 @@ mod triangle;
 
 use undertone_core::{algorithm, linalg, vocabulary};
 
-pub use clipped_power::{Clip, ClipRule, ClippedPower, ClippedPowerTable};
-pub use deflation::{Deflation, DeflationTable};
-pub use frank_wolfe::{
-    FrankWolfe, FrankWolfeParameters, FrankWolfeTable, Global, GlobalPart, Local, LocalStep,
-    OjaStep, StepRule,
-};
+pub use clipped_power::{Clip, ClipRule, ClippedPower};
+pub use deflation::Deflation;
+pub use frank_wolfe::{FrankWolfe, FrankWolfeParameters, Global, Local, OjaStep, StepRule};
 pub use mode::CompletionMode;
-pub use ppi::{NoiseScale, PpiTable, PrivatePowerIteration};
-pub use projected_gradient::{ProjectedGradient, ProjectedGradientTable};
-pub use svd_completion::{SvdCompletion, SvdCompletionTable};
+pub use ppi::PrivatePowerIteration;
+pub use projected_gradient::ProjectedGradient;
+pub use svd_completion::SvdCompletion;
+// For experiment files: the keys of every kind.
+#[doc(hidden)]
+pub use self::{
+    clipped_power::ClippedPowerTable,
+    deflation::DeflationTable,
+    frank_wolfe::{FrankWolfeTable, GlobalPart, LocalStep},
+    ppi::{NoiseScale, PpiTable},
+    projected_gradient::ProjectedGradientTable,
+    svd_completion::SvdCompletionTable,
+};

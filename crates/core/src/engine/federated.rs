@@ -1,23 +1,15 @@
-//! A server and an ideal secure sum: P1 Algorithm 2.
+//! An ideal secure sum (P1 Algorithm 2): runs sessions for [`Federated`](super::Federated).
 
 use super::central::{self, SumNoise};
 use super::{Communication, EngineError, Observer, Outcome, Session};
 use crate::protocol::averaging::{PeerBytes, Phase, Traffic};
 use crate::protocol::{Values, wire};
 
-/// Runs the session with every client adding its own share of noise and an ideal secure aggregation that
-/// reveals the sum alone.
-///
-/// The sum is Σ_u (f_u(X) + η_u), which is what a curator would compute with the clients' shares as its
-/// noise. Bytes count one noisy block up and one public block down per client and release; what a real
-/// secure-aggregation protocol adds to that is not modelled. Own coordinates go up as they are, and all of them down.
+/// Runs the session.
 ///
 /// # Errors
 /// As [`central::run`].
-///
-/// # Source
-/// P1 Algorithm 2. Clients know their own noise, so that the budget is that of the s − t shares a coalition does not know.
-pub fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
+pub(super) fn run(session: &Session, observer: &mut dyn Observer) -> Result<Outcome, EngineError> {
     let mut outcome = central::run(session, SumNoise::Shares, observer)?;
     let mut sent = PeerBytes::default();
     // Residues where sums are of integers; reals at their full width.

@@ -3,7 +3,7 @@
 //! | engine | what moves | for |
 //! | --- | --- | --- |
 //! | [`central`] | nothing: a trusted curator holds all rows | the baseline (P1 Alg. 1) |
-//! | [`federated`] | noisy products to an ideal secure sum | P1 Alg. 2 |
+//! | [`Federated`] | noisy products to an ideal secure sum | P1 Alg. 2 |
 //! | [`lockstep`] | flat arrays, tile by tile, the protocol's kernels | 10⁴–10⁶ peers, sweeps |
 //! | [`analytic`] | nothing: the estimates of some peers are drawn from their joint law | larger still |
 //! | [`event`] | messages between [`Peer`](crate::protocol::Peer)s in virtual time | latency, faults |
@@ -19,7 +19,7 @@ mod course;
 #[doc(hidden)]
 pub mod deviants;
 pub mod event;
-pub mod federated;
+mod federated;
 pub mod lockstep;
 mod losses;
 // For the other crates of Undertone.
@@ -43,7 +43,7 @@ pub use outcome::{
     Communication, Consensus, Inputs, Observer, Outcome, ReleaseRecord, Silent, Standing, Totals,
     Transcript,
 };
-pub use runner::{Analytic, Central, Event, Federated, Lockstep, NoNode, Runner, RunnerError};
+pub use runner::{Analytic, Central, Event, Federated, Lockstep, Runner, RunnerError};
 pub use session::{NewSessionError, Session, SessionError};
 pub use simulation::Simulation;
 pub(crate) use {outcome::StepTotals, session::ViewError};

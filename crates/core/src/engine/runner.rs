@@ -74,18 +74,18 @@ impl RunnerError {
     }
 }
 
-/// A build without libp2p.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "engine.kind = \"swarm\" needs libp2p, which this build leaves out; build with the feature `node`"
-)]
-pub struct NoNode;
-
 /// A trusted curator who holds all rows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Central;
 
-/// An ideal secure sum.
+/// A server and an ideal secure sum: every client adds its own share of noise, and an ideal secure aggregation reveals the sum alone.
+///
+/// The sum is Σ_u (f_u(X) + η_u), which is what a curator would compute with the clients' shares as its
+/// noise. Bytes count one noisy block up and one public block down per client and release; what a real
+/// secure-aggregation protocol adds to that is not modelled. Own coordinates go up as they are, and all of them down.
+///
+/// # Source
+/// P1 Algorithm 2. Clients know their own noise, so that the budget is that of the s − t shares a coalition does not know.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Federated;
 
@@ -93,13 +93,25 @@ pub struct Federated;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lockstep;
 
-/// The estimates of some peers, drawn from their joint law.
+/// The estimates of some peers, drawn from their joint law: see [`analytic`].
+///
+/// Sum, basis and query of a record are probe 0's. Its disagreement is the worst probe's; `initial_spread` is the root
+/// mean square over the noise, exact for the contributions as they are. Communication is what all peers would send.
+///
+/// # Cost
+/// Time O(m·K·edges + m²(peers + noise edges) + L·(m·entries·p + m·n p²)); memory a few (m + 1) × n·p arrays, one of
+/// peers × (m + 1) and the projections of all rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Analytic {
-    /// How many peers.
+    /// Number of probe peers m, peer 0 and others evenly spaced: peer ⌊i·s/m⌋ for i < m. Clamped to 1..=min(s, [`Self::MAX_PROBES`]).
     pub probes: usize,
-    /// The factor by which averaging shrinks the spread, as the plan says.
+    /// The factor by which the plan's rounds shrink the spread between peers, for [`Consensus::approximation`](super::Consensus::approximation).
     pub contraction: f64,
+}
+
+impl Analytic {
+    /// The most probes a run may have: their covariance is dense.
+    pub const MAX_PROBES: usize = analytic::MAX_PROBES;
 }
 
 /// Messages between peers in virtual time.

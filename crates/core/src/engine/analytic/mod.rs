@@ -68,25 +68,24 @@ use contributions::Contributions;
 use law::Law;
 
 /// The most probes a run may have: their covariance is dense.
-pub const MAX_PROBES: usize = 64;
+pub(super) const MAX_PROBES: usize = 64;
 
 /// The largest |Σ_v D_uv|/s that counts as 0: rounding of a schedule's weights.
 const MOST_UNBALANCED: f64 = 1e-9;
 
 /// What the analytic engine is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AnalyticOptions {
+pub(super) struct AnalyticOptions {
     /// Number of probe peers m, peer 0 and others evenly spaced: peer ⌊i·s/m⌋ for i < m. Clamped to 1..=min(s, 64).
-    pub probes: usize,
+    pub(super) probes: usize,
     /// The factor by which the plan's rounds shrink the spread between peers, for [`Consensus::approximation`].
-    pub contraction: f64,
+    pub(super) contraction: f64,
 }
 
 /// The probe peers among `peers`.
 ///
 /// They are different, ascending, and the first is peer 0.
-#[must_use]
-pub fn probes(count: usize, peers: usize) -> Vec<PeerIndex> {
+fn probes(count: usize, peers: usize) -> Vec<PeerIndex> {
     let count = count.clamp(1, peers.clamp(1, MAX_PROBES));
     (0..count)
         .map(|i| PeerIndex::from_index(i * peers / count))
@@ -95,19 +94,12 @@ pub fn probes(count: usize, peers: usize) -> Vec<PeerIndex> {
 
 /// Runs the session for its probe peers alone.
 ///
-/// Sum, basis and query of a record are probe 0's. Its disagreement is the worst probe's; `initial_spread` is the root
-/// mean square over the noise, exact for the contributions as they are. Communication is what all peers would send.
-///
 /// # Errors
 /// [`EngineError::NotProduct`] if the algorithm releases anything but A X, [`EngineError::Start`], [`EngineError::Noise`] and
 /// [`EngineError::Schedule`] for a starting block, noise or averaging that is not the plan's, [`EngineError::Unbalanced`] if the
 /// averaging does not return s times a common value, [`EngineError::Lossless`] if it is made for lost messages, [`EngineError::Turns`] if its turns deviate differently, [`EngineError::Peer`] with the first probe whose sum has no unique
 /// basis or who would go on with a query that is not orthonormal.
-///
-/// # Cost
-/// Time O(m·K·edges + m²(peers + noise edges) + L·(m·entries·p + m·n p²)); memory a few (m + 1) × n·p arrays, one of
-/// peers × (m + 1) and the projections of all rows.
-pub fn run(
+pub(super) fn run(
     session: &Session,
     options: AnalyticOptions,
     observer: &mut dyn Observer,

@@ -1,10 +1,4 @@
-//! Writes what a run produced: `summary.json`, `basis.npy`, `items.csv`, `metrics.csv`, `consensus.csv`,
-//! `config.toml`, `receipt.json`, `trace/`; with `algorithm.output = "low-rank"` its two factors; of a run that predicts ratings what
-//! predicts them; of a run that was chosen by advice `advice.json`; of one whose Gram matrix recommends what scores items; of a simulation on several hosts `simulation.toml`.
-//!
-//! A run whose peers tolerate losses also writes `faults.toml` and `faults.json`.
-//!
-//! All are written before the first takes its name, so that a full disk leaves the results of the run before.
+//! Makes the files of a run, and writes them.
 
 use std::borrow::Cow;
 use std::fs;
@@ -12,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::execute::Report;
-use super::faults::{FaultsSummary, Faulty};
-use super::predictor::{COMPLETION, DIRECTIONS, EIGENVALUES, Predictor};
-use super::score_model::{CATALOGUE, RECOMMENDER, ScoreModel};
+use super::super::execute::Report;
+use super::super::faults::{FaultsSummary, Faulty};
+use super::super::predictor::{COMPLETION, DIRECTIONS, EIGENVALUES, Predictor};
+use super::super::score_model::{CATALOGUE, RECOMMENDER, ScoreModel};
 use crate::algorithm::Output;
 use crate::config::{Config, faults_text, resolved};
 use crate::engine::ReleaseRecord;
@@ -38,7 +32,7 @@ pub(crate) const TRACE: &str = "trace";
 const CONSENSUS: &str = "consensus.csv";
 
 /// What was chosen of which candidates, where a run was chosen by advice.
-pub(crate) const ADVICE: &str = "advice.json";
+const ADVICE: &str = "advice.json";
 
 /// All that went wrong in a run whose peers tolerate losses, to be run again.
 const FAULTS: &str = "faults.toml";
