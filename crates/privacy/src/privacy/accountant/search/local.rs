@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::given;
+use rayon::prelude::*;
+
+use super::given::{COMPARED, Evaluator, REPORTED};
 use crate::privacy::accountant::bounds::PublicGraph;
 use crate::topology::Graph;
 
@@ -12,6 +14,9 @@ const VICTIMS: usize = 12;
 /// Conjugate gradient steps per coalition looked at, and for the one reported.
 const STEPS: usize = 40;
 const FINAL_STEPS: usize = 400;
+
+/// Coalitions evaluated beside one another, whatever the number of threads.
+const BATCH: usize = 8;
 
 /// Peers a region around a victim may grow to, and the boundary (beyond t) at which growing it is given up.
 const LARGEST_REGION: usize = 200;
@@ -51,20 +56,17 @@ pub(super) fn search(public: &PublicGraph<'_>, ratio: f64, colluders: usize, bud
     let mut left = (budget / each) as usize;
     let mut best: Option<Found> = None;
     let victims = victims(public, ratio, colluders);
+    let mut batches = Batches::new(graph, ratio);
     for (number, &victim) in victims.iter().enumerate() {
         let mut allowed = left / (victims.len() - number);
         left -= allowed;
-        let mut look = |coalition: &[u32], least: bool| {
-            if allowed == 0 && !least {
-                return None;
-            }
-            allowed = allowed.saturating_sub(1);
-            Some(given::at_least(graph, coalition, victim, ratio, STEPS))
-        };
+        let mut sets = candidates(graph, victim, colluders);
+        // One coalition is evaluated whatever the budget.
+        sets.truncate(allowed.max(usize::from(best.is_none())));
+        allowed = allowed.saturating_sub(sets.len());
         let mut here: Option<(f64, Vec<u32>)> = None;
-        for coalition in candidates(graph, victim, colluders) {
-            let factor = look(&coalition, best.is_none() && here.is_none());
-            if let Some(factor) = factor.filter(|&f| here.as_ref().is_none_or(|h| f > h.0)) {
+        for (factor, coalition) in batches.evaluate(&sets, victim).into_iter().zip(sets) {
+            if here.as_ref().is_none_or(|h| factor > h.0) {
                 here = Some((factor, coalition));
             }
         }
@@ -74,17 +76,26 @@ pub(super) fn search(public: &PublicGraph<'_>, ratio: f64, colluders: usize, bud
         let mut improved = colluders > 0;
         while improved {
             improved = false;
-            'exchange: for place in 0..coalition.len() {
-                for newcomer in pool(graph, victim, &coalition) {
-                    let mut other = coalition.clone();
+            let pool = pool(graph, victim, &coalition);
+            let newcomers = |place| pool.iter().map(move |&newcomer| (place, newcomer));
+            let mut exchanges = (0..coalition.len()).flat_map(newcomers);
+            while !improved {
+                let exchanges = exchanges.by_ref().take(BATCH.min(allowed));
+                let exchanged = |(place, newcomer)| {
+                    let mut other: Vec<u32> = coalition.clone();
                     other[place] = newcomer;
-                    let Some(found) = look(&other, false) else {
-                        break 'exchange;
-                    };
-                    if found > factor * (1.0 + 1e-9) {
-                        (factor, coalition, improved) = (found, other, true);
-                        break 'exchange;
-                    }
+                    other
+                };
+                let mut others: Vec<Vec<u32>> = exchanges.map(exchanged).collect();
+                if others.is_empty() {
+                    break;
+                }
+                let found = batches.evaluate(&others, victim);
+                // The first improvement counts, and nothing after it, as if one were evaluated after the other.
+                let first = found.iter().position(|&f| f > factor * (1.0 + 1e-9));
+                allowed -= first.map_or(others.len(), |first| first + 1);
+                if let Some(first) = first {
+                    (factor, coalition, improved) = (found[first], others.swap_remove(first), true);
                 }
             }
         }
@@ -103,8 +114,39 @@ pub(super) fn search(public: &PublicGraph<'_>, ratio: f64, colluders: usize, bud
         victim: 0,
     });
     best.coalition.sort_unstable();
-    best.factor = given::at_least(graph, &best.coalition, best.victim, ratio, FINAL_STEPS);
+    best.factor =
+        Evaluator::new(graph, ratio).at_least(&best.coalition, best.victim, FINAL_STEPS, REPORTED);
     best
+}
+
+/// Evaluators that work beside one another.
+struct Batches<'a> {
+    graph: &'a Graph,
+    ratio: f64,
+    evaluators: Vec<Evaluator<'a>>,
+}
+
+impl<'a> Batches<'a> {
+    fn new(graph: &'a Graph, ratio: f64) -> Self {
+        Self {
+            graph,
+            ratio,
+            evaluators: Vec::new(),
+        }
+    }
+
+    /// A lower bound on what each coalition learns about `victim`.
+    fn evaluate(&mut self, coalitions: &[Vec<u32>], victim: u32) -> Vec<f64> {
+        let (graph, ratio) = (self.graph, self.ratio);
+        let most = coalitions.len().max(self.evaluators.len());
+        self.evaluators
+            .resize_with(most, || Evaluator::new(graph, ratio));
+        self.evaluators
+            .par_iter_mut()
+            .zip(coalitions)
+            .map(|(evaluator, coalition)| evaluator.at_least(coalition, victim, STEPS, COMPARED))
+            .collect()
+    }
 }
 
 /// Peers with the largest bounds, those with fewer partners first among equals.
