@@ -17,7 +17,7 @@ pub(super) const DENSE_AT_MOST: usize = 3000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
-    /// Dense for small components, quadrature for large ones, dense again where that misses the gap.
+    /// Dense for small components, quadrature for large ones, dense again where a sample of peers misses the gap.
     #[default]
     Auto,
     /// A dense inverse of every component, with its own check. O(n³).
@@ -178,14 +178,18 @@ fn factors(
                        own noise at every peer",
         });
     }
+    let dense_instead = options.engine == Engine::Auto && n <= DENSE_AT_MOST;
     let target = quadrature::Target {
         gap: options.gap,
         steps: options.steps,
         connectivity: options.connectivity,
+        reached_only: dense_instead,
     };
-    let (brackets, steps) = quadrature::inverse_diagonal(&piece.noise, target);
+    let Some((brackets, steps)) = quadrature::inverse_diagonal(&piece.noise, target) else {
+        return dense();
+    };
     let reached = brackets.iter().all(|bracket| bracket.gap() <= options.gap);
-    if options.engine == Engine::Auto && !reached && n <= DENSE_AT_MOST {
+    if dense_instead && !reached {
         let (mut exact, engine, _) = dense()?;
         for (exact, bracket) in exact.iter_mut().zip(&brackets) {
             *exact = Bracket::new(

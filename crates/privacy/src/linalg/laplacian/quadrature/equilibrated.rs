@@ -36,7 +36,7 @@ fn downwards(rows: usize) -> f64 {
     1.0 - 16.0 * (rows as f64 + 64.0) * f64::EPSILON
 }
 
-/// As [`super::inverse_diagonal`]; `None` where the rows are of about equal size, or no bound is found.
+/// As [`super::inverse_diagonal`]; `None` also where the rows are of about equal size, or no bound is found.
 pub(super) fn inverse_diagonal(
     sigma: &ShiftedLaplacian,
     target: Target,
@@ -66,15 +66,17 @@ pub(super) fn inverse_diagonal(
     };
     if target.gap >= SINGLE_FROM {
         let operator = Operator::<f32>::equilibrated(sigma, &diagonal, &lift);
-        let found = with_precision::<f32, SINGLE>(&view, &operator, target.gap, limit);
-        if found.0.iter().all(|bracket| bracket.gap() <= target.gap) {
+        let found = with_precision::<f32, SINGLE>(&view, &operator, target, limit);
+        let reached = |found: &(Vec<Bracket>, usize)| {
+            let mut gaps = found.0.iter().map(Bracket::gap);
+            gaps.all(|gap| gap <= target.gap)
+        };
+        if let Some(found) = found.filter(reached) {
             return Some(found);
         }
     }
     let operator = Operator::<f64>::equilibrated(sigma, &diagonal, &lift);
-    Some(with_precision::<f64, DOUBLE>(
-        &view, &operator, target.gap, limit,
-    ))
+    with_precision::<f64, DOUBLE>(&view, &operator, target, limit)
 }
 
 /// ĝ and 1/τ = ‖g‖².

@@ -24,6 +24,7 @@ use rayon::prelude::*;
 use super::super::matrix::ShiftedLaplacian;
 use super::lanczos::{Coefficients, Mode, Start};
 use super::operator::Operator;
+use super::precision::pilot_steps;
 use super::radau;
 use super::scalar::Scalar;
 use super::spaces::{Space, krylov};
@@ -58,9 +59,12 @@ pub(super) fn certified<S: Scalar, const W: usize>(
     };
     let stride = starts.len().div_ceil(PILOTS);
     let pilots: Vec<Start> = starts.iter().step_by(stride).cloned().collect();
-    let sample = krylov::<S, W>(operator, &pilots, limit, Mode::Recurrence);
     let each = starts.len() as f64 / pilots.len() as f64;
-    let Some(steps) = (1..=limit).find(|&k| (sums(&sample, k).0 * each).sqrt() <= ENOUGH) else {
+    let enough = pilot_steps(limit).find_map(|limit| {
+        let sample = krylov::<S, W>(operator, &pilots, limit, Mode::Recurrence);
+        (1..=limit).find(|&k| (sums(&sample, k).0 * each).sqrt() <= ENOUGH)
+    });
+    let Some(steps) = enough else {
         return 0.0;
     };
     let spaces = krylov::<S, W>(operator, &starts, steps, Mode::Recurrence);

@@ -32,15 +32,20 @@ use precision::{DOUBLE, SINGLE, SINGLE_FROM, with_precision};
 use view::View;
 
 /// [Σ⁻¹]_uu of every row u of a matrix of at least two rows with all of D positive, and the most steps taken. Where the
-/// gap asked for is out of reach the brackets are wider, not wrong.
-pub(crate) fn inverse_diagonal(sigma: &ShiftedLaplacian, target: Target) -> (Vec<Bracket>, usize) {
+/// gap asked for is out of reach the brackets are wider, not wrong, or there are none if `target` asks for that.
+pub(crate) fn inverse_diagonal(
+    sigma: &ShiftedLaplacian,
+    target: Target,
+) -> Option<(Vec<Bracket>, usize)> {
     let Some((mut brackets, steps)) = equilibrated::inverse_diagonal(sigma, target) else {
         return plain(sigma, target);
     };
     if brackets.iter().all(|bracket| bracket.gap() <= target.gap) {
-        return (brackets, steps);
+        return Some((brackets, steps));
     }
-    let (others, more) = plain(sigma, target);
+    let Some((others, more)) = plain(sigma, target) else {
+        return Some((brackets, steps));
+    };
     for (bracket, other) in brackets.iter_mut().zip(others) {
         // Both are proved.
         let tighter = if other.gap() < bracket.gap() {
@@ -54,23 +59,23 @@ pub(crate) fn inverse_diagonal(sigma: &ShiftedLaplacian, target: Target) -> (Vec
             bracket.high.min(other.high),
         );
     }
-    (brackets, steps.max(more))
+    Some((brackets, steps.max(more)))
 }
 
 /// The same with Σ as it is.
-fn plain(sigma: &ShiftedLaplacian, target: Target) -> (Vec<Bracket>, usize) {
+fn plain(sigma: &ShiftedLaplacian, target: Target) -> Option<(Vec<Bracket>, usize)> {
     let limit = target.steps.clamp(1, sigma.len());
     let single = Operator::<f32>::new(sigma);
     let mut view = View::new(sigma, &single, target.connectivity);
     view.floor = view
         .floor
         .max(floor::certified::<f32, SINGLE>(sigma, &single, limit));
-    if target.gap >= SINGLE_FROM {
-        let found = with_precision::<f32, SINGLE>(&view, &single, target.gap, limit);
-        if found.0.iter().all(|bracket| bracket.gap() <= target.gap) {
-            return found;
-        }
+    if target.gap >= SINGLE_FROM
+        && let Some(found) = with_precision::<f32, SINGLE>(&view, &single, target, limit)
+        && found.0.iter().all(|bracket| bracket.gap() <= target.gap)
+    {
+        return Some(found);
     }
     let double = Operator::<f64>::new(sigma);
-    with_precision::<f64, DOUBLE>(&view, &double, target.gap, limit)
+    with_precision::<f64, DOUBLE>(&view, &double, target, limit)
 }

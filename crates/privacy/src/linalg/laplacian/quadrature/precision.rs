@@ -17,6 +17,9 @@ pub(super) const SINGLE_FROM: f64 = 1e-3;
 /// Rows that decide on the number of steps for all.
 const PILOTS: usize = 32;
 
+/// Steps that pilots take first.
+const FIRST_STEPS: usize = 16;
+
 /// Bytes of vectors a thread may keep to orthogonalise against.
 const KEPT: usize = 512 << 20;
 
@@ -32,33 +35,53 @@ pub(crate) struct Target {
     pub steps: usize,
     /// A certified lower bound on λ₂(K), in the units of the whole matrix; 0 if unknown.
     pub connectivity: f64,
+    /// Whether to stop, without an answer, where the pilots miss the gap.
+    pub reached_only: bool,
 }
 
-/// The diagonal of the inverse of what `view` is of, to the relative `gap` if at most `limit` steps per row reach it, and the
-/// steps taken.
+/// The steps that pilots take: [`FIRST_STEPS`], doubled up to `limit`.
+pub(super) fn pilot_steps(limit: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(limit.min(FIRST_STEPS)), move |&steps| {
+        (steps < limit).then(|| limit.min(2 * steps))
+    })
+}
+
+/// The diagonal of the inverse of what `view` is of, to the relative gap of `target` if at most `limit` steps per row reach
+/// it, and the steps taken. `None` only where the target asks for no more.
 pub(super) fn with_precision<S: Scalar, const W: usize>(
     view: &View<'_>,
     operator: &Operator<'_, S>,
-    gap: f64,
+    target: Target,
     limit: usize,
-) -> (Vec<Bracket>, usize) {
+) -> Option<(Vec<Bracket>, usize)> {
+    let gap = target.gap;
     let n = operator.len();
     let starts =
         |rows: &[u32]| -> Vec<Start> { rows.iter().map(|&u| Start::unit(operator, u)).collect() };
     let all: Vec<u32> = (0..n as u32).collect();
     let pilots: Vec<u32> = all.iter().copied().step_by(n.div_ceil(PILOTS)).collect();
     let pilot = |mode: Mode| {
-        let sample = krylov::<S, W>(operator, &starts(&pilots), limit, mode);
-        view.steps(&pilots, &sample, limit, gap)
+        let mut found = (f64::INFINITY, 1);
+        for steps in pilot_steps(limit) {
+            let sample = krylov::<S, W>(operator, &starts(&pilots), steps, mode);
+            found = view.steps(&pilots, &sample, steps, gap);
+            if found.0 <= 0.5 * gap {
+                break;
+            }
+        }
+        found
     };
     let mut mode = Mode::Recurrence;
-    let (worst, mut steps) = pilot(mode);
+    let (mut worst, mut steps) = pilot(mode);
     let keeps = n * limit * size_of::<[S; W]>() <= KEPT;
     if worst > 0.5 * gap && keeps {
         let (kept, enough) = pilot(Mode::Reorthogonal);
         if kept < 0.5 * worst {
-            (mode, steps) = (Mode::Reorthogonal, enough);
+            (mode, worst, steps) = (Mode::Reorthogonal, kept, enough);
         }
+    }
+    if target.reached_only && worst > gap {
+        return None;
     }
     let mut brackets = view.brackets::<S, W>(operator, &all, steps, mode);
     for _ in 0..ROUNDS {
@@ -90,5 +113,5 @@ pub(super) fn with_precision<S: Scalar, const W: usize>(
             break;
         }
     }
-    (brackets, steps)
+    Some((brackets, steps))
 }
