@@ -83,7 +83,7 @@ class Account(Mapping[Any, Loss]):
     colluders: int
     #: δ of every ε.
     delta: float
-    #: How it was computed: ``"dense"``, ``"quadrature"`` or ``"bounds"``.
+    #: How it was computed: ``"dense"``, ``"sparse"``, ``"quadrature"`` or ``"bounds"``.
     method: str
     #: Of any coalition of a size: the worst one found.
     worst_coalition: WorstCoalition | None = None
@@ -184,7 +184,7 @@ def account(
     iterations : rounds, each with fresh noise of the same law.
     delta : the δ at which ε is stated.
     gap : the relative gap between the ends of a bracket to aim for.
-    method : ``"auto"``, ``"dense"`` or ``"quadrature"``.
+    method : ``"auto"``, ``"dense"``, ``"sparse"`` or ``"quadrature"``.
     effort : multiplications to spend on looking for the worst coalition.
 
     Raises

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::covariance::{NoiseCovariance, Piece};
 use crate::linalg::Bracket;
-use crate::linalg::laplacian::{dense, quadrature};
+use crate::linalg::laplacian::{dense, quadrature, selected_inverse};
 use crate::privacy::PrivacyError;
 
 /// Up to this many connected peers the dense inverse is used outright.
@@ -17,11 +17,14 @@ pub(super) const DENSE_AT_MOST: usize = 3000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Engine {
-    /// Dense for small components, quadrature for large ones, dense again where a sample of peers misses the gap.
+    /// Dense for small components. For large ones sparse where elimination fills little, else quadrature, and dense where a sample
+    /// of peers misses the gap of quadrature.
     #[default]
     Auto,
     /// A dense inverse of every component, with its own check. O(n³).
     Dense,
+    /// Sparse elimination and selected inversion, all own variances above 0; quadrature for components that it would fill too much.
+    Sparse,
     /// Lanczos with Gauss and Gauss–Radau quadrature, all own variances above 0. O(steps · n · edges).
     Quadrature,
 }
@@ -59,7 +62,7 @@ pub struct Accounted {
     pub brackets: Vec<Option<Bracket>>,
     /// The engine of the largest component.
     pub engine: Engine,
-    /// The most Lanczos steps any peer took; 0 if all components were dense.
+    /// The most Lanczos steps any peer took; 0 where no component was accounted for by quadrature.
     pub steps: usize,
 }
 
@@ -165,7 +168,8 @@ fn factors(
         Engine::Auto if n <= DENSE_UP_TO || silent.is_some() && n <= DENSE_AT_MOST => Engine::Dense,
         _ if n == 1 => Engine::Dense,
         Engine::Dense => Engine::Dense,
-        Engine::Auto | Engine::Quadrature => Engine::Quadrature,
+        Engine::Auto | Engine::Sparse => Engine::Sparse,
+        Engine::Quadrature => Engine::Quadrature,
     };
     if choice == Engine::Dense {
         return dense();
@@ -177,6 +181,11 @@ fn factors(
             expected: "above 0: components of more than 3000 peers are accounted for by quadrature, which needs \
                        own noise at every peer",
         });
+    }
+    if choice == Engine::Sparse
+        && let Some(brackets) = selected_inverse::inverse_diagonal(&piece.noise)
+    {
+        return Ok((brackets, Engine::Sparse, 0));
     }
     let dense_instead = options.engine == Engine::Auto && n <= DENSE_AT_MOST;
     let target = quadrature::Target {
