@@ -8,6 +8,17 @@ use crate::topology::Graph;
 /// and the bounds made from them weaker, never wrong.
 const MOST_VISITS: usize = 1_000_000_000;
 
+/// Where the visits allowed to one peer are less than this share of both directions of all edges, fewer are made: trees
+/// cut that short bound little themselves, and serve to find the nearest anchors.
+const WORTHWHILE: f64 = 0.2;
+
+/// The allowed visits are divided by this where they are not worthwhile.
+const REDUCED: usize = 10;
+
+/// Anchors that a tree of a reduced forest meets on average, at least where the allowed visits suffice. A tree meets none with
+/// a probability of e⁻³, and a bound against t colluders needs t + 1 trees that do.
+const ANCHORS_PER_TREE: usize = 3;
+
 /// Visits allowed on top for the forests of anchors, which are never cut short.
 const ANCHOR_VISITS: usize = 1_000_000_000;
 
@@ -76,7 +87,7 @@ pub(super) fn anchors(graph: &Graph) -> Vec<bool> {
 /// # Cost
 /// O(s·|E|) visits, at most [`MOST_VISITS`] and [`ANCHOR_VISITS`].
 pub(super) fn forests(graph: &Graph, anchors: &[bool]) -> Vec<Forest> {
-    let visits = MOST_VISITS / graph.nodes();
+    let visits = visits_per_peer(graph, anchors.iter().filter(|&&is| is).count());
     (0..graph.nodes())
         .into_par_iter()
         .map_init(
@@ -87,6 +98,18 @@ pub(super) fn forests(graph: &Graph, anchors: &[bool]) -> Vec<Forest> {
             },
         )
         .collect()
+}
+
+/// Visits allowed for the forest of one peer that is none of so many anchors.
+fn visits_per_peer(graph: &Graph, anchors: usize) -> usize {
+    let (visits, whole) = (MOST_VISITS / graph.nodes(), 2 * graph.edges());
+    if visits as f64 >= WORTHWHILE * whole as f64 {
+        return visits;
+    }
+    // A visit finds a new peer nearly always while forests are this small; one in s/anchors peers is an anchor, and a peer has
+    // 2|E|/s trees.
+    let meets_anchors = ANCHORS_PER_TREE.saturating_mul(whole) / anchors.max(1);
+    (visits / REDUCED).max(meets_anchors).min(visits)
 }
 
 /// A peer taken by a tree.
@@ -286,6 +309,20 @@ mod tests {
                 .sum();
             let reachable = g.distances(u).iter().flatten().count() as u32 - 1;
             assert_eq!(covered, reachable, "{u}");
+        }
+    }
+
+    #[test]
+    fn cut_forests_are_reduced_where_they_still_meet_anchors() {
+        let ring = |nodes: u32| {
+            let edges: Vec<_> = (0..nodes).map(|u| (u, (u + 1) % nodes)).collect();
+            graph(nodes as usize, &edges)
+        };
+        // Every forest may be whole.
+        assert_eq!(visits_per_peer(&ring(1_000), 1_000), 1_000_000);
+        let large = ring(100_000);
+        for (anchors, visits) in [(5_000, 1_000), (200, 3_000), (10, 10_000), (0, 10_000)] {
+            assert_eq!(visits_per_peer(&large, anchors), visits);
         }
     }
 
