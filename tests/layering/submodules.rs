@@ -33,7 +33,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
     // Proofs about matrices: no sparse rows, no random starts.
     (
         "linalg/laplacian",
-        &["linalg/bracket", "linalg/inverse"],
+        &["linalg/bracket", "linalg/inverse", "linalg/product"],
         Some(&[]),
     ),
     (

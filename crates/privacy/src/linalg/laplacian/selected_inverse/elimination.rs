@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use nalgebra::DMatrix;
 
-use super::core;
+use super::dense_core;
+use super::pivot::pivot;
 use crate::linalg::laplacian::ShiftedLaplacian;
 
 /// The dense core may have so many rows, whatever the size of the matrix.
@@ -43,24 +44,6 @@ pub(super) struct Eliminated {
     /// Own entries of the core, and its weights below the diagonal.
     own: Vec<f64>,
     weights: DMatrix<f64>,
-}
-
-/// p = own + Σ weights, by compensated summation (Neumaier 1974).
-///
-/// All terms are positive. What each addition loses is known exactly and at most ε·p, so that the sum of m losses is rounded by at
-/// most m²ε²·p ≤ ε·p for m ≤ 2²⁶, and the last addition rounds by ε·p: together at most 2ε·p.
-pub(super) fn pivot(own: f64, weights: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut lost) = (own, 0.0);
-    for weight in weights {
-        let next = sum + weight;
-        lost += if sum >= weight {
-            (sum - next) + weight
-        } else {
-            (weight - next) + sum
-        };
-        sum = next;
-    }
-    sum + lost
 }
 
 /// Eliminates rows of least degree until what is left is dense; `None` where that is more than the share `largest_core`.
@@ -178,7 +161,7 @@ impl Eliminated {
     /// parent module.
     pub(super) fn inverse_diagonal(self) -> (Vec<f64>, Vec<f64>) {
         let n = self.places.len();
-        let (inverse, in_core) = core::inverse(self.own, self.weights);
+        let (inverse, in_core) = dense_core::inverse(self.own, self.weights);
         let mut diagonal = vec![0.0; n];
         let mut roundings = vec![in_core; n];
         for (place, &u) in self.core.iter().enumerate() {

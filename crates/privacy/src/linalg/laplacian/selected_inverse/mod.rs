@@ -1,6 +1,6 @@
 //! The diagonal of (D + K)⁻¹ by a sparse factorisation and selected inversion, for graphs whose elimination fills little.
 //!
-//! Rows are eliminated in minimum degree order ([`elimination`]) until what is left is dense ([`core`]); then the entries
+//! Rows are eliminated in minimum degree order ([`elimination`]) until what is left is dense ([`dense_core`]); then the entries
 //! of the inverse on the pattern of the factor follow backwards (Takahashi, Fagan & Chin 1973).
 //!
 //! # No subtraction anywhere
@@ -16,7 +16,7 @@
 //!
 //! # Proof
 //! *Forwards.* Let Â_k be the computed matrix before step k, S_k its exact Schur complement. p is a compensated sum, off by
-//! at most 2ε relatively ([`elimination::pivot`]), l by 3ε, and every w′_ij and d′_i by at most 7ε. So every weight
+//! at most 2ε relatively ([`pivot`]), l by 3ε, and every w′_ij and d′_i by at most 7ε. So every weight
 //! and own entry of Â_{k+1} is that of S_k times 1 + θ, |θ| ≤ 7ε; both matrices are sums of those times fixed positive semidefinite
 //! ones, hence (1 − 7ε)S_k ⪯ Â_{k+1} ⪯ (1 + 7ε)S_k.
 //! Let X_k be what the exact backward formulas give from X_{k+1} with the exact p and l of Â_k. They are
@@ -25,14 +25,15 @@
 //! *Backwards.* The computed entries are those of X_1 times 1 + θ, and a sum of products that are not negative is off by at
 //! most the largest error of its terms plus one rounding per addition. With l and 1/p off by 4ε each, entries of a
 //! column with m others, all known up to c roundings, are known up to c + 2m + 12: c_u is the longest such path. For
-//! blocks of the core see [`core`].
+//! blocks of the core see [`dense_core`].
 //! *Underflow.* Own entries are at least 2⁻³⁴⁰ and all entries at most 2³⁴⁰ ([`LEAST`], [`LARGEST`]), or nothing is computed.
 //! An operation that underflows is off by at most 2⁻¹⁰⁷⁴. Carried into A or the diagonal of the inverse that is at
 //! most 2⁻³⁰⁰ relatively: own entries only grow, pivots are below 2⁴⁰⁰, and Σl ≤ 1 lets no error grow. The eighth ε per step
 //! pays for all of them. ∎
 
-mod core;
+mod dense_core;
 mod elimination;
+mod pivot;
 
 #[cfg(test)]
 mod tests;

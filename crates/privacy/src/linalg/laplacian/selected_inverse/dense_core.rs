@@ -9,7 +9,7 @@
 use nalgebra::{DMatrix, DMatrixViewMut};
 use rayon::prelude::*;
 
-use super::elimination::pivot;
+use super::pivot::pivot;
 use crate::linalg::{add_product, product};
 
 /// Columns per block.
