@@ -124,10 +124,23 @@ pub(crate) fn run_by(
     let other = other.map_err(Box::new)?;
     let session = experiment.session(&experiment.root_seed());
     let mut watched = Rounds::of(experiment, observer);
-    let Conducted { outcome, faults } = clock.time("run", || conduct(&session, &mut watched))?;
+    // What the run is measured against needs nothing of it, and is found beside it.
+    let (mut beside, mut references) = (Clock::default(), None);
+    let conducted = rayon::in_place_scope(|scope| {
+        scope.spawn(|_| references = Some(beside.time("exact", || references_of(experiment))));
+        clock.time("run", || conduct(&session, &mut watched))
+    });
+    let Conducted { outcome, faults } = conducted?;
+    let references = references.expect("a scope ends after what it has spawned");
+    clock.seconds.extend(beside.seconds);
     let rounds = watched.collected;
     let outcomes = Outcomes::compare(outcome, (experiment, &session), &mut clock);
-    let evaluation = Evaluation::of((experiment, &session), outcomes, faults, &mut clock);
+    let evaluation = Evaluation::of(
+        (experiment, &session),
+        (outcomes, references),
+        faults,
+        &mut clock,
+    );
     let figures = clock.time("metrics", || evaluation.figures());
     let mut summary = evaluation.summary(&figures, other.as_ref(), &mut clock);
     summary.utility.draws = clock.time("draws", || evaluation.draws(&summary, other.as_ref()));
@@ -135,6 +148,14 @@ pub(crate) fn run_by(
     summary.timing.seconds.extend(clock.seconds);
     summary.timing.peak_memory_bytes = peak_memory_bytes();
     Ok(evaluation.report(summary, figures, rounds))
+}
+
+/// What the bases of a run are measured against.
+fn references_of(experiment: &Experiment) -> References<'_> {
+    match experiment.rating_test() {
+        Some(_) => References::none(experiment, BY_PREDICTIONS),
+        None => References::of(experiment),
+    }
 }
 
 /// The figures of all bases, iteration by iteration.
@@ -156,17 +177,13 @@ struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    /// Finds the references of a run, and what it scores items with.
+    /// Finds what a run scores items with.
     fn of(
         (experiment, session): (&'a Experiment, &'a Session),
-        outcomes: Outcomes,
+        (outcomes, references): (Outcomes, References<'a>),
         faults: Option<Faulty>,
         clock: &mut Clock,
     ) -> Self {
-        let references = clock.time("exact", || match experiment.rating_test() {
-            Some(_) => References::none(experiment, BY_PREDICTIONS),
-            None => References::of(experiment),
-        });
         let scored = clock.time("recommendation", || {
             let model = model_of(experiment, &outcomes.this_run)?;
             let scores = ScoreModel::of(experiment, &model)?;

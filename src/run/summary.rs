@@ -296,7 +296,7 @@ pub struct ConsensusSummary {
 /// Seconds per part, and memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Timing {
-    /// Wall-clock seconds by part.
+    /// Wall-clock seconds by part. The part `exact` goes on beside `run`.
     pub seconds: BTreeMap<&'static str, f64>,
     /// The largest resident set so far, where the system tells.
     pub peak_memory_bytes: Option<u64>,
