@@ -20,7 +20,11 @@ pub(crate) fn bench(quick: bool) {
         "{:>9} {:>10} {:>9} {:>9} {:>7}",
         "peers", "threads", "M/s", "bare M/s", "ratio"
     );
-    let sizes: &[usize] = if quick { &[200] } else { &[100, 1000, 25_000] };
+    let sizes: &[usize] = if quick {
+        &[200]
+    } else {
+        &[100, 1000, 5000, 25_000]
+    };
     let threads = rayon::current_num_threads();
     for &peers in sizes {
         let topology = sessions::topology(peers);

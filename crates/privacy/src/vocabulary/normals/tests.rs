@@ -151,16 +151,15 @@ fn departures(chunks: u64, mut chunk: impl FnMut(u64, &mut [f64])) -> Vec<(Strin
         distance = distance.max((seen as f64 / count - below(edge(i))).abs());
     }
     found.push(("Kolmogorov–Smirnov".into(), distance * count.sqrt() / 2.47));
-    // Pearson in 300 cells of a 60th between −2.5 and 2.5, and the two ends.
+    // Pearson in about 300 cells of a 32nd, and the two ends.
     let (mut squares, mut last, mut cell) = (0.0, f64::NEG_INFINITY, 0);
     let mut cells = 0;
-    let width = histogram.len() / 300;
     for (i, &number) in histogram.iter().enumerate() {
         cell += number;
         let here = edge(i);
         let expected = (below(here) - below(last)) * count;
         let rest = below(-here) * count;
-        if expected > 500.0 && (i + 1) % (width / 4).max(1) == 0 && rest > 500.0 {
+        if expected > 100.0 && (i + 1) % (per_unit / 32) == 0 && rest > 100.0 {
             squares += (cell as f64 - expected).powi(2) / expected;
             (last, cell, cells) = (here, 0, cells + 1);
         }
@@ -192,7 +191,7 @@ fn departures(chunks: u64, mut chunk: impl FnMut(u64, &mut [f64])) -> Vec<(Strin
 fn drawn(number: u64, out: &mut [f64]) {
     let stream = Blocks {
         key: &key(number / 8),
-        release: 3,
+        release: 4,
         chunk: number % 8,
     };
     fill(stream, out);
