@@ -2,14 +2,14 @@
 //!
 //! # What is drawn
 //! A chunk has 512 numbers in eight groups of 64. Word k of the chunk's stream is the first candidate of number k, by the ziggurat method as in
-//! [`StandardNormal`]. Where that is rejected, which happens in one of 100 cases, the method goes on with words of the number's group: word n of
+//! [`StandardNormal`](super::StandardNormal). Where that is rejected, which happens in one of 100 cases, the method goes on with words of the number's group: word n of
 //! group g is word n mod 8 of block 64 + 8·⌊n/8⌋ + g, behind the words of all candidates. Rejected numbers of a group take words in
 //! ascending order. So all first candidates are computed side by side, without a branch, and a group needs nothing of another.
 //!
 //! # Law
 //! Numbers are independent and standard normal if words are independent and uniform. Every word enters at most one number: candidates have their
 //! own, and a group's further words are handed out one after the other. The words of one number are a sequence of independent uniform words,
-//! of which how many are used depends on those before alone: what [`StandardNormal`] is fed with as well.
+//! of which how many are used depends on those before alone: what `StandardNormal` is fed with as well.
 
 use std::convert::Infallible;
 use std::sync::OnceLock;
