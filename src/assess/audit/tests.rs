@@ -213,7 +213,7 @@ fn pairwise_noise_of_a_tenth_is_caught_from_its_size() {
 #[test]
 fn pairwise_noise_that_repeats_in_every_iteration_is_caught() {
     let experiment = experiment(&["algorithm.iterations=2"]);
-    let audit = broken(&experiment, &options(3000), Defect::ReusePairwise);
+    let audit = broken(&experiment, &options(9000), Defect::ReusePairwise);
     assert!(audit.empirical_mu > audit.certified_mu, "{audit:?}");
     assert_eq!(audit.attacker, AttackerKind::ReusedPairwise);
 }

@@ -54,7 +54,7 @@ fn audited(experiment: &Experiment, trials: u32) -> Audit {
 #[test]
 fn one_row_of_a_matrix_reaches_the_bound_and_the_attack_comes_near_it() {
     for set in [&[][..], &["privacy.adjacency=replace-user"]] {
-        let found = audited(&matrix(set), 8000);
+        let found = audited(&matrix(set), 12_000);
         assert!(
             found.passed && found.canary.tightness > 0.99,
             "{set:?}: {found:?}"
