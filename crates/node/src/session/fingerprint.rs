@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use rand::rand_core::Rng as _;
 
 use crate::linalg::start_block;
-use crate::vocabulary::{CHUNK, Label, Seed};
+use crate::vocabulary::{Label, Seed};
 
 /// Normals that are drawn.
 const DRAWS: usize = 1 << 16;
@@ -25,9 +25,7 @@ fn drawn() -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key("undertone 2026-11 sampler fingerprint v3");
     let key = seed.key(Label::Scenario, 0, 0);
     let mut normals = vec![0.0; DRAWS];
-    for (chunk, normals) in (0..).zip(normals.chunks_mut(CHUNK)) {
-        key.normals(1, chunk, normals);
-    }
+    key.add_all_normals(1, 1.0, &mut normals);
     let mut words = key.words(2, 0);
     let start = start_block(&seed, 97, 5).expect("fewer columns than rows");
     let words = (0..64).map(|_| words.next_u64());

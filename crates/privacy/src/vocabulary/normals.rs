@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 
 use pulp::Arch;
 use rand::rand_core::TryRng;
+use rand::rand_core::utils::fill_bytes_via_next_word;
 
 use super::blocks::{Block, Blocks, wipe};
 use super::normal::{Ziggurat, ziggurat};
@@ -180,11 +181,7 @@ impl TryRng for FurtherWords<'_> {
     }
 
     fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
-        for bytes in bytes.chunks_mut(8) {
-            let word = self.try_next_u64()?.to_le_bytes();
-            bytes.copy_from_slice(&word[..bytes.len()]);
-        }
-        Ok(())
+        fill_bytes_via_next_word(bytes, || self.try_next_u64())
     }
 }
 

@@ -218,33 +218,30 @@ fn a_thousand_million_draws_are_standard_normal() {
     keeps_the_law(1 << 21);
 }
 
+/// Fills a chunk with what `made` makes of a number's first candidate and of whether it lies in its layer.
+fn fill_with_candidates(number: u64, out: &mut [f64], made: impl Fn(f64, bool) -> f64) {
+    let key = key(number);
+    let mut words = generator(Blocks {
+        key: &key,
+        release: 3,
+        chunk: 0,
+    });
+    out.fill_with(|| {
+        let (x, accepted) = ziggurat().candidate(words.next_u64());
+        made(x, accepted)
+    });
+}
+
 /// Laws that a mistake in the sampler would give, each by a quarter of the draws of the test above.
 #[test]
 fn other_laws_are_noticed() {
     type Mistake = fn(u64, &mut [f64]);
     let mistakes: [(&str, Mistake); 5] = [
         ("candidates outside their layers are kept", |number, out| {
-            let key = key(number);
-            let stream = Blocks {
-                key: &key,
-                release: 3,
-                chunk: 0,
-            };
-            let mut words = generator(stream);
-            out.fill_with(|| ziggurat().candidate(words.next_u64()).0);
+            fill_with_candidates(number, out, |x, _| x);
         }),
         ("rejected numbers become 0", |number, out| {
-            let key = key(number);
-            let stream = Blocks {
-                key: &key,
-                release: 3,
-                chunk: 0,
-            };
-            let mut words = generator(stream);
-            out.fill_with(|| match ziggurat().candidate(words.next_u64()) {
-                (x, true) => x,
-                _ => 0.0,
-            });
+            fill_with_candidates(number, out, |x, accepted| if accepted { x } else { 0.0 });
         }),
         ("the tail is cut", |number, out| {
             drawn(number, out);
