@@ -27,7 +27,7 @@
 //! Every w is tried and the smallest result is kept; w = 2t with D(w) ≤ 2t·d_max is the simplest form. It holds
 //! for t ≥ λ₂ too, where the λ₂ bound says nothing.
 
-use super::{PublicGraph, lambda2_bound};
+use super::{PerPeer, PublicGraph, lambda2_bound};
 
 /// What the closure of any coalition leaves, for one w.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,7 +93,11 @@ pub(super) fn core_bound(core: Core, degree: usize, ratio: f64) -> Option<f64> {
 }
 
 /// The smallest over all cores.
-pub(super) fn per_peer(public: &PublicGraph<'_>, ratio: f64, colluders: usize) -> Vec<Option<f64>> {
+pub(super) fn per_peer<'a>(
+    public: &'a PublicGraph<'_>,
+    ratio: f64,
+    colluders: usize,
+) -> PerPeer<'a> {
     let cores = cores(public, colluders);
     public.by_degree(|degree| {
         cores

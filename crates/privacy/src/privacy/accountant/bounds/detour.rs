@@ -19,7 +19,7 @@
 //! It is far from tight for finite σ_Δ, but exact in the limit of large σ_Δ, needs no eigenvalue, and takes a moment for
 //! a million peers.
 
-use super::PublicGraph;
+use super::{PerPeer, PublicGraph};
 use crate::topology::Graph;
 
 /// Visits of an edge after which nothing is said: graphs so long that another bound is needed anyway.
@@ -178,12 +178,16 @@ fn put(by_distance: &mut Vec<Vec<u32>>, distance: u32, peer: u32) {
 }
 
 /// With ℓ of all coalitions of this size; nothing for t > 1.
-pub(super) fn per_peer(public: &PublicGraph<'_>, ratio: f64, colluders: usize) -> Vec<Option<f64>> {
+pub(super) fn per_peer<'a>(
+    public: &'a PublicGraph<'_>,
+    ratio: f64,
+    colluders: usize,
+) -> PerPeer<'a> {
     let peers = public.graph().nodes();
     let bound = public
         .detour(colluders)
         .map(|length| even_bound(peers - colluders, f64::from(length), ratio));
-    vec![bound; peers]
+    Box::new(move |_| bound)
 }
 
 /// 1/n_H + R/κ: what a flow of energy R to everybody honest gives, per unit of 1/σ_η².

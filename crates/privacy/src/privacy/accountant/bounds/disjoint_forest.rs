@@ -17,18 +17,16 @@
 //! neither is ever better. For large σ_Δ² the bound tends to 1/(1 + M), M the size of the h − t smallest trees,
 //! whatever λ₂ is: it needs no eigenvalue and holds for t ≥ λ₂.
 
-use super::PublicGraph;
-use super::forest::Prefix;
+use super::forest::Tree;
+use super::{PerPeer, PublicGraph};
 
 /// c: how well one tree takes up noise, relative to a peer's own noise.
-pub(super) fn conductance(prefixes: &[Prefix], ratio: f64) -> f64 {
-    prefixes
-        .iter()
-        .map(|part| {
-            let m = f64::from(part.peers);
-            m * m / (m + part.squares / ratio)
-        })
-        .fold(0.0, f64::max)
+pub(super) fn conductance(tree: Tree<'_>, ratio: f64) -> f64 {
+    let taken_up = tree.parts().map(|part| {
+        let m = f64::from(part.peers);
+        m * m / (m + part.squares / ratio)
+    });
+    taken_up.fold(0.0, f64::max)
 }
 
 /// 1/(1 + the sum of all but the `spoilt` largest conductances).
@@ -39,20 +37,15 @@ pub(super) fn forest_bound(mut conductances: Vec<f64>, spoilt: usize) -> Option<
 }
 
 /// With the forests of [`super::forest`]; nothing is said of peers with at most t partners.
-pub(super) fn per_peer(public: &PublicGraph<'_>, ratio: f64, colluders: usize) -> Vec<Option<f64>> {
-    use rayon::prelude::*;
+pub(super) fn per_peer<'a>(
+    public: &'a PublicGraph<'_>,
+    ratio: f64,
+    colluders: usize,
+) -> PerPeer<'a> {
     let forests = public.forests();
-    forests
-        .par_iter()
-        .map(|forest| {
-            if forest.len() <= colluders {
-                return None;
-            }
-            let conductances = forest
-                .trees()
-                .map(|tree| conductance(tree, ratio))
-                .collect();
-            forest_bound(conductances, colluders)
-        })
-        .collect()
+    Box::new(move |u| {
+        let mut conductances = Vec::with_capacity(forests[u].len());
+        conductances.extend(forests[u].trees().map(|tree| conductance(tree, ratio)));
+        forest_bound(conductances, colluders)
+    })
 }

@@ -34,34 +34,73 @@ pub(super) struct Prefix {
     pub squares: f64,
 }
 
-/// The trees around one peer, each as a few of its parts of growing size.
+/// One tree as a few of its parts of growing size: the i-th has 2^i peers, and the last all of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tree<'a> {
+    peers: u32,
+    /// Q of each part.
+    squares: &'a [f64],
+}
+
+impl Tree<'_> {
+    /// The parts.
+    pub(super) fn parts(self) -> impl Iterator<Item = Prefix> {
+        let sizes = std::iter::successors(Some(1_u32), |size| Some(size.saturating_mul(2)));
+        let parts = sizes.zip(self.squares);
+        parts.map(move |(size, &squares)| Prefix {
+            peers: size.min(self.peers),
+            squares,
+        })
+    }
+
+    /// The last part.
+    pub(super) fn whole(self) -> Prefix {
+        Prefix {
+            peers: self.peers,
+            squares: self.squares.last().copied().unwrap_or(1.0),
+        }
+    }
+}
+
+/// What is kept of a tree beside its sums of squares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Outline {
+    peers: u32,
+    /// Where its sums of squares end.
+    end: u32,
+    /// How many edges from the peer in the middle the first anchor is that the tree took.
+    anchor: u32,
+}
+
+/// The trees around one peer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Forest {
-    prefixes: Vec<Prefix>,
-    /// Where each tree's parts end.
-    ends: Vec<usize>,
-    /// For each tree, how many edges from the peer the first anchor is that the tree took.
-    anchors: Vec<u32>,
+    squares: Box<[f64]>,
+    outlines: Box<[Outline]>,
 }
 
 impl Forest {
     /// Number of trees: the degree of the peer.
     pub(super) fn len(&self) -> usize {
-        self.ends.len()
+        self.outlines.len()
     }
 
     /// For each tree, how many edges of it lead from the peer to the nearest anchor in it, if there is one.
     pub(super) fn anchors(&self) -> impl Iterator<Item = Option<u32>> {
-        let known = |&distance: &u32| (distance != NO_ANCHOR).then_some(distance);
-        self.anchors.iter().map(known)
+        let distances = self.outlines.iter().map(|tree| tree.anchor);
+        distances.map(|distance| (distance != NO_ANCHOR).then_some(distance))
     }
 
-    /// The parts of each tree.
-    pub(super) fn trees(&self) -> impl Iterator<Item = &[Prefix]> {
-        self.ends.iter().scan(0, |start, &end| {
-            let tree = &self.prefixes[*start..end];
+    /// The trees.
+    pub(super) fn trees(&self) -> impl Iterator<Item = Tree<'_>> {
+        self.outlines.iter().scan(0, |start, outline| {
+            let end = outline.end as usize;
+            let squares = &self.squares[*start..end];
             *start = end;
-            Some(tree)
+            Some(Tree {
+                peers: outline.peers,
+                squares,
+            })
         })
     }
 }
@@ -116,11 +155,8 @@ fn visits_per_peer(graph: &Graph, anchors: usize) -> usize {
 #[derive(Clone, Copy)]
 struct Taken {
     peer: u32,
-    tree: u32,
     /// Position of its parent, or its own at a root.
     parent: u32,
-    /// Edges from the peer in the middle.
-    distance: u32,
     /// Position of the peer the same tree took next; 0 if none yet (no root follows another peer).
     next: u32,
 }
@@ -136,40 +172,69 @@ struct Tip {
     last: u32,
 }
 
-/// Reused between peers.
+/// A tree's sums of squares so far and the number of peers at the last of them.
+#[derive(Clone, Default)]
+struct Noted {
+    peers: u32,
+    squares: Vec<f64>,
+}
+
+/// The trees around one peer while they grow; reused between peers.
 struct Growth {
-    /// Which peers are taken: those marked with the current round.
-    mark: Vec<u32>,
-    round: u32,
+    /// The peer in the middle.
+    middle: u32,
+    /// Which peers are taken, the one in the middle among them: a bit each, so that those of many peers fit a cache.
+    marks: Vec<u64>,
     taken: Vec<Taken>,
     sizes: Vec<u32>,
+    /// For each peer taken: its tree, and edges from the peer in the middle.
+    places: Vec<(u32, u32)>,
+    noted: Vec<Noted>,
 }
 
 impl Growth {
     fn new(peers: usize) -> Self {
         Self {
-            mark: vec![0; peers],
-            round: 0,
+            middle: 0,
+            marks: vec![0; peers.div_ceil(64)],
             taken: Vec::new(),
             sizes: Vec::new(),
+            places: Vec::new(),
+            noted: Vec::new(),
         }
     }
 
-    /// Grows the trees around `u` in turns, each breadth first by one peer at a time, so that those that can still
-    /// grow have equal sizes. Their parts are noted whenever that size is a power of two, and at the end.
-    fn around(&mut self, graph: &Graph, u: usize, visits: usize, anchors: &[bool]) -> Forest {
-        self.round += 1;
+    /// Marks a peer; whether it was free.
+    fn mark(&mut self, peer: u32) -> bool {
+        let (word, bit) = (&mut self.marks[peer as usize / 64], 1 << (peer % 64));
+        let free = *word & bit == 0;
+        *word |= bit;
+        free
+    }
+
+    /// Takes nobody but `u`, the peer in the middle.
+    fn start(&mut self, u: u32) {
+        let before = self.taken.iter().map(|taken| taken.peer);
+        for peer in before.chain([self.middle]) {
+            self.marks[peer as usize / 64] = 0;
+        }
         self.taken.clear();
-        self.mark[u] = self.round;
+        self.places.clear();
+        self.middle = u;
+        self.mark(u);
+    }
+
+    /// Grows the trees around `u` in turns, each breadth first by one peer at a time, so that those that can still
+    /// grow have equal sizes. Their sums of squares are noted whenever that size is a power of two, and at the end.
+    fn around(&mut self, graph: &Graph, u: usize, visits: usize, anchors: &[bool]) -> Forest {
+        self.start(u as u32);
         let roots = graph.neighbours(u);
         let mut tips: Vec<Tip> = Vec::with_capacity(roots.len());
         for (position, &root) in (0_u32..).zip(roots) {
-            self.mark[root as usize] = self.round;
+            self.mark(root);
             self.taken.push(Taken {
                 peer: root,
-                tree: position,
                 parent: position,
-                distance: 1,
                 next: 0,
             });
             tips.push(Tip {
@@ -178,38 +243,29 @@ impl Growth {
                 last: position,
             });
         }
-        let mut parts: Vec<Vec<Prefix>> = vec![Vec::new(); roots.len()];
-        self.note(&mut parts);
+        self.noted.truncate(roots.len());
+        for noted in &mut self.noted {
+            noted.peers = 0;
+            noted.squares.clear();
+        }
+        self.noted.resize_with(roots.len(), Noted::default);
+        self.note();
         let mut growing: Vec<u32> = (0..roots.len() as u32).collect();
         let (mut size, mut left) = (1_u32, visits);
         // Once everybody is taken there is nothing left to find.
         while !growing.is_empty() && left > 0 && self.taken.len() + 1 < graph.nodes() {
-            growing.retain(|&tree| self.extend(graph, tree, &mut tips[tree as usize], &mut left));
+            growing.retain(|&tree| self.extend(graph, &mut tips[tree as usize], &mut left));
             size += 1;
             if size.is_power_of_two() {
-                self.note(&mut parts);
+                self.note();
             }
         }
-        self.note(&mut parts);
-        let mut forest = Forest {
-            anchors: vec![NO_ANCHOR; roots.len()],
-            ..Forest::default()
-        };
-        for taken in &self.taken {
-            if anchors[taken.peer as usize] {
-                let nearest = &mut forest.anchors[taken.tree as usize];
-                *nearest = taken.distance.min(*nearest);
-            }
-        }
-        for tree in parts {
-            forest.prefixes.extend(tree);
-            forest.ends.push(forest.prefixes.len());
-        }
-        forest
+        self.note();
+        self.forest(anchors)
     }
 
-    /// Takes one free peer for `tree`; whether it found any.
-    fn extend(&mut self, graph: &Graph, tree: u32, tip: &mut Tip, left: &mut usize) -> bool {
+    /// Takes one free peer for the tree of this tip; whether it found any.
+    fn extend(&mut self, graph: &Graph, tip: &mut Tip, left: &mut usize) -> bool {
         loop {
             let here = self.taken[tip.position as usize];
             let around = graph.neighbours(here.peer as usize);
@@ -219,16 +275,12 @@ impl Growth {
                 }
                 *left -= 1;
                 tip.neighbour += 1;
-                let mark = &mut self.mark[v as usize];
-                if *mark != self.round {
-                    *mark = self.round;
+                if self.mark(v) {
                     let position = self.taken.len() as u32;
                     self.taken[tip.last as usize].next = position;
                     self.taken.push(Taken {
                         peer: v,
-                        tree,
                         parent: tip.position,
-                        distance: here.distance + 1,
                         next: 0,
                     });
                     tip.last = position;
@@ -243,25 +295,58 @@ impl Growth {
         }
     }
 
-    /// Notes the size and the sum of squares of every tree that has grown since it was last noted.
-    fn note(&mut self, parts: &mut [Vec<Prefix>]) {
+    /// Notes the sum of squares of every tree that has grown since it was last noted.
+    fn note(&mut self) {
         self.sizes.clear();
         self.sizes.resize(self.taken.len(), 1);
-        let mut totals = vec![(0_u32, 0.0_f64); parts.len()];
+        for taken in &self.taken[self.places.len()..] {
+            let root = self.places.len() as u32;
+            let place = match self.places.get(taken.parent as usize) {
+                Some(&(tree, distance)) => (tree, distance + 1),
+                None => (root, 1),
+            };
+            self.places.push(place);
+        }
+        let mut squares = vec![0.0_f64; self.noted.len()];
         for (position, taken) in self.taken.iter().enumerate().rev() {
             let size = self.sizes[position];
-            let total = &mut totals[taken.tree as usize];
-            total.1 += f64::from(size) * f64::from(size);
-            if taken.parent as usize == position {
-                total.0 = size;
-            } else {
+            let (tree, _) = self.places[position];
+            squares[tree as usize] += f64::from(size) * f64::from(size);
+            if taken.parent as usize != position {
                 self.sizes[taken.parent as usize] += size;
             }
         }
-        for (tree, (peers, squares)) in parts.iter_mut().zip(totals) {
-            if tree.last().is_none_or(|last| last.peers < peers) {
-                tree.push(Prefix { peers, squares });
+        // The roots were taken first, and a root's subtree is its tree.
+        for ((noted, &peers), squares) in self.noted.iter_mut().zip(&self.sizes).zip(squares) {
+            if noted.peers < peers {
+                noted.peers = peers;
+                noted.squares.push(squares);
             }
+        }
+    }
+
+    /// What is kept of the trees as they were last noted.
+    fn forest(&self, anchors: &[bool]) -> Forest {
+        let mut nearest = vec![NO_ANCHOR; self.noted.len()];
+        for (taken, &(tree, distance)) in self.taken.iter().zip(&self.places) {
+            if anchors[taken.peer as usize] {
+                let nearest = &mut nearest[tree as usize];
+                *nearest = distance.min(*nearest);
+            }
+        }
+        let mut squares = Vec::with_capacity(self.noted.iter().map(|n| n.squares.len()).sum());
+        let outline = |(noted, anchor): (&Noted, u32)| {
+            squares.extend_from_slice(&noted.squares);
+            Outline {
+                peers: noted.peers,
+                end: squares.len() as u32,
+                anchor,
+            }
+        };
+        let outlines = self.noted.iter().zip(nearest).map(outline).collect();
+        Forest {
+            squares: squares.into_boxed_slice(),
+            outlines,
         }
     }
 }
@@ -278,7 +363,7 @@ mod tests {
     fn trees_of_a_path_are_its_two_ends() {
         let edges: Vec<_> = (1..8).map(|v| (v - 1, v)).collect();
         let forest = &forests(&graph(8, &edges), &[true; 8])[2];
-        let trees: Vec<Vec<Prefix>> = forest.trees().map(<[Prefix]>::to_vec).collect();
+        let trees: Vec<Vec<Prefix>> = forest.trees().map(|t| t.parts().collect()).collect();
         let sizes: Vec<Vec<u32>> = trees
             .iter()
             .map(|t| t.iter().map(|p| p.peers).collect())
@@ -303,10 +388,7 @@ mod tests {
         let g = graph(8, &edges);
         for (u, forest) in forests(&g, &anchors(&g)).iter().enumerate() {
             assert_eq!(forest.len(), g.degree(u));
-            let covered: u32 = forest
-                .trees()
-                .map(|t| t.last().expect("a root").peers)
-                .sum();
+            let covered: u32 = forest.trees().map(|t| t.whole().peers).sum();
             let reachable = g.distances(u).iter().flatten().count() as u32 - 1;
             assert_eq!(covered, reachable, "{u}");
         }
@@ -334,8 +416,7 @@ mod tests {
         anchors[3] = true;
         let forest = Growth::new(50).around(&g, 0, 9, &anchors);
         assert_eq!(forest.anchors().collect::<Vec<_>>(), [Some(3)]);
-        let tree = forest.trees().next().expect("one tree");
-        let last = tree.last().expect("a root");
+        let last = forest.trees().next().expect("one tree").whole();
         assert!(last.peers < 12 && last.peers > 3, "{last:?}");
     }
 }

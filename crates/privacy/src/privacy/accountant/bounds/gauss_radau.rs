@@ -28,7 +28,7 @@
 //! the error, at most 2⁻⁵²·m₁·f(a)/σ with σ ≥ √(m₁/n), is below 2⁻⁵⁰·n relative to the result: within the
 //! allowance of [`super::outward`].
 
-use super::PublicGraph;
+use super::{PerPeer, PublicGraph};
 
 /// The bound for one peer of degree `degree` among `honest`, a = `connectivity`, per unit of 1/σ_η².
 pub(super) fn radau_bound(honest: usize, degree: usize, connectivity: f64, ratio: f64) -> f64 {
@@ -58,7 +58,11 @@ pub(super) fn radau_bound(honest: usize, degree: usize, connectivity: f64, ratio
 }
 
 /// The largest value over the degrees that a coalition of `colluders` may leave.
-pub(super) fn per_peer(public: &PublicGraph<'_>, ratio: f64, colluders: usize) -> Vec<Option<f64>> {
+pub(super) fn per_peer<'a>(
+    public: &'a PublicGraph<'_>,
+    ratio: f64,
+    colluders: usize,
+) -> PerPeer<'a> {
     let honest = public.graph().nodes() - colluders;
     let left = public.connectivity().after(colluders).unwrap_or(0.0);
     public.by_degree(|degree| {

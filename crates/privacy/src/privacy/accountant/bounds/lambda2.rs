@@ -1,6 +1,6 @@
 //! The λ₂ bound: every coalition leaves at least λ₂(G) − t of the algebraic connectivity.
 
-use super::PublicGraph;
+use super::{PerPeer, PublicGraph};
 
 /// v_u ≤ 1/(n_H σ_η²) + (1 − 1/n_H)/(σ_η² + σ_Δ²·λ₂(H)), for a connected H of `honest` peers with
 /// λ₂(H) ≥ `connectivity`. (DECOR's bound, Allouah et al. 2024)
@@ -22,11 +22,15 @@ pub(crate) fn lambda2_bound(honest: usize, connectivity: f64, own: f64, pairwise
 
 /// For every coalition of `colluders`, λ₂(H) ≥ λ₂(G) − t ([`super::Connectivity::after`]); where that is not
 /// positive the bound says nothing.
-pub(super) fn per_peer(public: &PublicGraph<'_>, ratio: f64, colluders: usize) -> Vec<Option<f64>> {
+pub(super) fn per_peer<'a>(
+    public: &'a PublicGraph<'_>,
+    ratio: f64,
+    colluders: usize,
+) -> PerPeer<'a> {
     let peers = public.graph().nodes();
     let bound = public
         .connectivity()
         .after(colluders)
         .map(|left| lambda2_bound(peers - colluders, left, 1.0, ratio));
-    vec![bound; peers]
+    Box::new(move |_| bound)
 }

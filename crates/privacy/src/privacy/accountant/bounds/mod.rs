@@ -27,6 +27,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use self::forest::Forest;
@@ -128,35 +129,69 @@ impl<'a> PublicGraph<'a> {
     }
 
     /// A value per peer that depends on its degree alone, computed once per degree.
-    fn by_degree(&self, value: impl Fn(usize) -> Option<f64>) -> Vec<Option<f64>> {
-        let mut known: Vec<Option<Option<f64>>> = vec![None; self.graph.max_degree() + 1];
-        (0..self.graph.nodes())
-            .map(|u| {
-                let degree = self.graph.degree(u);
-                *known[degree].get_or_insert_with(|| value(degree))
-            })
-            .collect()
+    fn by_degree(&self, value: impl Fn(usize) -> Option<f64>) -> PerPeer<'_> {
+        let graph = self.graph;
+        let mut known: Vec<Option<Option<f64>>> = vec![None; graph.max_degree() + 1];
+        for u in 0..graph.nodes() {
+            let degree = graph.degree(u);
+            known[degree].get_or_insert_with(|| value(degree));
+        }
+        Box::new(move |u| known[graph.degree(u)].flatten())
     }
 
     /// The best bound of every peer over all coalitions of `colluders` (fewer than the peers), per unit of 1/σ_η², for
     /// `ratio` = σ_Δ²/σ_η² from 0 to ∞.
     pub(in crate::privacy) fn best(&self, ratio: f64, colluders: usize) -> Vec<CertifiedFactor> {
-        let mut best = vec![
-            CertifiedFactor {
+        let smallest = self.smallest(ratio, colluders);
+        (0..self.graph.nodes())
+            .into_par_iter()
+            .map(smallest)
+            .collect()
+    }
+
+    /// Which of these peers have no bound of at most `allowed`. As no bound grows with `ratio`, a larger `ratio` leaves some of
+    /// these and no others.
+    pub(in crate::privacy) fn above(
+        &self,
+        (ratio, colluders): (f64, usize),
+        allowed: f64,
+        among: &[u32],
+    ) -> Vec<u32> {
+        let rules = self.rules(ratio, colluders);
+        let within = |u: u32, rule: &PerPeer<'_>| rule(u as usize).is_some_and(|f| f <= allowed);
+        // Those at the end are asked first: they take a step each, and the forests take hundreds.
+        let is_above = |&u: &u32| !rules.iter().rev().any(|(_, rule)| within(u, rule));
+        let among = among.par_iter().copied();
+        among.filter(is_above).collect()
+    }
+
+    /// Every bound, in the order of the registry.
+    fn rules(&self, ratio: f64, colluders: usize) -> Vec<(Bound, PerPeer<'_>)> {
+        Bound::all()
+            .map(|bound| (bound, bound.relative(self, ratio, colluders)))
+            .collect()
+    }
+
+    /// The best bound of a peer.
+    fn smallest(
+        &self,
+        ratio: f64,
+        colluders: usize,
+    ) -> impl Fn(usize) -> CertifiedFactor + Send + Sync {
+        let rules = self.rules(ratio, colluders);
+        move |u| {
+            let mut best = CertifiedFactor {
                 factor: 1.0,
                 by: Bound::OwnNoise,
             };
-            self.graph.nodes()
-        ];
-        for bound in Bound::all() {
-            for (best, found) in best.iter_mut().zip(bound.relative(self, ratio, colluders)) {
+            for (by, rule) in &rules {
                 // NaN is below nothing.
-                if let Some(factor) = found.filter(|&factor| factor < best.factor) {
-                    *best = CertifiedFactor { factor, by: bound };
+                if let Some(factor) = rule(u).filter(|&factor| factor < best.factor) {
+                    best = CertifiedFactor { factor, by: *by };
                 }
             }
+            best
         }
-        best
     }
 
     /// The bound of the worst-placed peer, and which peer that is: of equals the first with the fewest partners.
@@ -205,8 +240,12 @@ pub enum Bound {
     Detour,
 }
 
-/// For every peer, a bound per unit of 1/σ_η², or nothing.
-type Rule = fn(&PublicGraph<'_>, f64, usize) -> Vec<Option<f64>>;
+/// A bound of a peer per unit of 1/σ_η², or nothing.
+type PerPeer<'a> = Box<dyn Fn(usize) -> Option<f64> + Send + Sync + 'a>;
+
+/// The bounds for a ratio and a number of colluders. What is computed once for all peers is computed here, not when a peer is asked
+/// for: peers are asked for on all threads.
+type Rule = for<'a> fn(&'a PublicGraph<'_>, f64, usize) -> PerPeer<'a>;
 
 /// The registry.
 const RULES: &[(Bound, Rule)] = &[
@@ -239,21 +278,27 @@ impl Bound {
         colluders: usize,
     ) -> Result<Vec<Option<f64>>, PrivacyError> {
         check(public, own, pairwise, colluders)?;
-        let factors = self.relative(public, pairwise / own, colluders);
-        Ok(factors
-            .into_iter()
-            .map(|f| Some((f? / own).next_up()))
+        let factor = self.relative(public, pairwise / own, colluders);
+        Ok((0..public.graph().nodes())
+            .map(|u| Some((factor(u)? / own).next_up()))
             .collect())
     }
 
     /// As [`Self::per_peer`], per unit of 1/σ_η².
-    fn relative(self, public: &PublicGraph<'_>, ratio: f64, colluders: usize) -> Vec<Option<f64>> {
-        let rule = RULES.iter().find(|(bound, _)| *bound == self);
+    fn relative<'a>(
+        self,
+        public: &'a PublicGraph<'_>,
+        ratio: f64,
+        colluders: usize,
+    ) -> PerPeer<'a> {
         let allowance = outward(public.graph().nodes());
-        rule.map_or_else(Vec::new, |(_, rule)| rule(public, ratio, colluders))
-            .into_iter()
-            .map(|factor| Some((factor? * allowance).min(1.0)))
-            .collect()
+        match RULES.iter().find(|(bound, _)| *bound == self) {
+            Some((_, rule)) => {
+                let factor = rule(public, ratio, colluders);
+                Box::new(move |u| Some((factor(u)? * allowance).min(1.0)))
+            }
+            None => Box::new(|_| None),
+        }
     }
 
     /// How a view is marked whose μ this rule gave.

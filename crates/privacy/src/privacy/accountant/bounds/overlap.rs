@@ -29,9 +29,11 @@
 //!
 //! It needs no eigenvalue, holds for t ≥ λ₂, and tends to what a curator of the honest would spend as σ_Δ grows.
 
+use rayon::prelude::*;
+
 use super::detour::even_bound;
-use super::forest::Forest;
-use super::{PublicGraph, outward};
+use super::forest::{Forest, Tree};
+use super::{PerPeer, PublicGraph, outward};
 
 /// m and e of a wide peer.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +45,7 @@ struct Wide {
 /// What the forest of a peer is sure to reach whichever t of its trees are spoilt.
 fn wide(forest: &Forest, colluders: usize, honest: usize) -> Option<Wide> {
     let kept = forest.len().checked_sub(colluders).filter(|&k| k > 0)?;
-    let whole = || forest.trees().filter_map(|tree| tree.last());
+    let whole = || forest.trees().map(Tree::whole);
     let mut sizes: Vec<f64> = whole().map(|part| f64::from(part.peers)).collect();
     let mut squares: Vec<f64> = whole().map(|part| part.squares).collect();
     sizes.sort_unstable_by(f64::total_cmp);
@@ -56,6 +58,13 @@ fn wide(forest: &Forest, colluders: usize, honest: usize) -> Option<Wide> {
     })
 }
 
+/// ℓ to an anchor, if enough trees hold one.
+fn length(forest: &Forest, colluders: usize) -> Option<u32> {
+    let mut near: Vec<u32> = forest.anchors().flatten().collect();
+    near.sort_unstable();
+    near.get(colluders).copied()
+}
+
 /// R_u of every peer; `None` if somebody may be out of reach.
 ///
 /// Any of the wide peers may be left out of the statement, which takes m up and with it α: those that cover less than a
@@ -66,15 +75,14 @@ pub(super) fn energies(public: &PublicGraph<'_>, colluders: usize) -> Option<Vec
     if graph.min_degree() <= colluders {
         return (honest == 1).then(|| vec![0.0; graph.nodes()]);
     }
-    let all: Vec<Option<Wide>> = public
-        .forests()
-        .iter()
-        .map(|forest| wide(forest, colluders, honest))
-        .collect();
+    let forests = public.forests().par_iter();
+    let (all, lengths): (Vec<Option<Wide>>, Vec<Option<u32>>) = forests
+        .map(|forest| (wide(forest, colluders, honest), length(forest, colluders)))
+        .unzip();
     let found = SHARES.iter().filter_map(|share| {
         let enough = |w: &Wide| w.mass >= share * honest as f64;
         let chosen: Vec<Option<Wide>> = all.iter().map(|w| w.filter(enough)).collect();
-        energies_through(public, &chosen, colluders)
+        energies_through(public, (&chosen, &lengths), colluders)
     });
     found.reduce(|best, next| best.into_iter().zip(next).map(|(a, b)| a.min(b)).collect())
 }
@@ -88,7 +96,7 @@ const MOST_EDGES: usize = 64;
 /// R_u of every peer when these peers alone count as wide.
 fn energies_through(
     public: &PublicGraph<'_>,
-    wide: &[Option<Wide>],
+    (wide, lengths): (&[Option<Wide>], &[Option<u32>]),
     colluders: usize,
 ) -> Option<Vec<f64>> {
     let graph = public.graph();
@@ -100,10 +108,8 @@ fn energies_through(
     if at_anchors().all(|(_, wide)| wide.is_some()) {
         let norms = at_anchors().filter_map(|(_, w)| w.map(|w| w.norm));
         let farthest = norms.fold(0.0, f64::max);
-        for (cost, forest) in costs.iter_mut().zip(public.forests()) {
-            let mut near: Vec<u32> = forest.anchors().flatten().collect();
-            near.sort_unstable();
-            if let Some(&length) = near.get(colluders) {
+        for (cost, length) in costs.iter_mut().zip(lengths) {
+            if let Some(length) = *length {
                 let through = f64::from(length).sqrt() + farthest;
                 *cost = Some(cost.map_or(through, |cost| cost.min(through)));
             }
@@ -135,14 +141,15 @@ fn energies_through(
 }
 
 /// With the energies of all coalitions of this size.
-pub(super) fn per_peer(public: &PublicGraph<'_>, ratio: f64, colluders: usize) -> Vec<Option<f64>> {
+pub(super) fn per_peer<'a>(
+    public: &'a PublicGraph<'_>,
+    ratio: f64,
+    colluders: usize,
+) -> PerPeer<'a> {
     let honest = public.graph().nodes() - colluders;
     let known = public.overlap(colluders);
-    known.as_ref().as_ref().map_or_else(
-        || vec![None; public.graph().nodes()],
-        |energies| {
-            let bound = |&energy: &f64| Some(even_bound(honest, energy, ratio));
-            energies.iter().map(bound).collect()
-        },
-    )
+    Box::new(move |u| {
+        let energies = known.as_ref().as_ref()?;
+        Some(even_bound(honest, energies[u], ratio))
+    })
 }

@@ -79,7 +79,8 @@ fn every_bound_falls_from_own_noise_alone_to_a_limit() {
         for t in 0..13 {
             let mut before = vec![Some(1.0); 13];
             for ratio in ratios {
-                let found = bound.relative(&public, ratio, t);
+                let factor = bound.relative(&public, ratio, t);
+                let found: Vec<Option<f64>> = (0..13).map(factor).collect();
                 for (a, b) in before.iter().zip(&found) {
                     let (Some(a), Some(b)) = (a, b) else { continue };
                     assert!(b <= a && *b > 0.0, "{bound:?}, t = {t}, {ratio}: {a} {b}");

@@ -1,6 +1,6 @@
 //! The star bound: a peer hides among the noise partners it keeps.
 
-use super::PublicGraph;
+use super::{PerPeer, PublicGraph};
 
 /// v_u ≤ (1 + q)/(σ_η²(h + 1 + q)), q = σ_η²/σ_Δ², for a peer with at least `neighbours` = h honest noise
 /// partners, connected or not. Under any coalition of t, h ≥ deg(u) − t.
@@ -21,12 +21,14 @@ pub(in crate::privacy::accountant) fn star_bound(
 }
 
 /// With h = deg(u) − t; nothing is said of peers whose every partner may collude.
-pub(super) fn per_peer(public: &PublicGraph<'_>, ratio: f64, colluders: usize) -> Vec<Option<f64>> {
+pub(super) fn per_peer<'a>(
+    public: &'a PublicGraph<'_>,
+    ratio: f64,
+    colluders: usize,
+) -> PerPeer<'a> {
     let graph = public.graph();
-    (0..graph.nodes())
-        .map(|u| {
-            let kept = graph.degree(u).checked_sub(colluders).filter(|&h| h > 0)?;
-            Some(star_bound(kept, 1.0, ratio))
-        })
-        .collect()
+    Box::new(move |u| {
+        let kept = graph.degree(u).checked_sub(colluders).filter(|&h| h > 0)?;
+        Some(star_bound(kept, 1.0, ratio))
+    })
 }

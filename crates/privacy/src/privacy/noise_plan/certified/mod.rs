@@ -61,7 +61,17 @@ fn isolates(request: &NoiseRequest<'_>, t: usize) -> bool {
 
 /// The least κ at which the best certificate is at most `allowed`, from above.
 fn bisected(public: &PublicGraph<'_>, t: usize, allowed: f64) -> Option<f64> {
-    let holds = |ratio: f64| public.worst(ratio, t).0.factor <= allowed;
+    // As no bound grows with κ, what is within the limit at one κ need not be looked at for larger ones; all that are asked
+    // about after the first that does not suffice are larger.
+    let mut open: Vec<u32> = (0..public.graph().nodes() as u32).collect();
+    let mut holds = |ratio: f64| {
+        let above = public.above((ratio, t), allowed, &open);
+        let none = above.is_empty();
+        if !none {
+            open = above;
+        }
+        none
+    };
     // Bounds at the limit itself do not depend on κ; equality would need it infinite.
     if public.worst(f64::INFINITY, t).0.factor >= allowed {
         return None;

@@ -7,6 +7,7 @@ use super::super::tests::{
     HOLDS, Z, circulant, complete, exhaustive, graph, request, with_connectivity,
 };
 use super::super::{NoisePlan, NoiseRequest};
+use super::bisected;
 use crate::privacy::accountant::{
     AccountOptions, Bound, Connectivity, NoiseCovariance, PublicGraph, account,
     exact_variance_factors,
@@ -71,6 +72,39 @@ fn too_many_colluders_are_refused_with_the_largest_number_that_works() {
         NoisePlan::new(&request(&g, 12)),
         Err(PrivacyError::NobodyHonest { .. })
     ));
+}
+
+/// Bisection leaves out peers that are within the limit already.
+#[test]
+fn at_the_ratio_that_is_found_everybody_is_within_the_limit_and_just_below_it_somebody_is_not() {
+    let uneven: Vec<(u32, u32)> = (1..90)
+        .flat_map(|v| [v / 2, v * 7 % 11, v * 5 % 17].map(|u| (u.min(v), u.max(v))))
+        .filter(|(u, v)| u != v)
+        .collect::<std::collections::BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    let graphs = [
+        graph(90, &uneven),
+        circulant(600, &[1, 7, 58, 131, 277]),
+        complete(60),
+    ];
+    let mut found_some = 0;
+    for g in &graphs {
+        for t in 0..3 {
+            let public = PublicGraph::new(g, with_connectivity(g, t).connectivity);
+            for overhead in [0.01, 0.3, 5.0] {
+                let allowed = (1.0 + overhead) / (g.nodes() - t) as f64;
+                let Some(ratio) = bisected(&public, t, allowed) else {
+                    continue;
+                };
+                let within = |ratio| public.worst(ratio, t).0.factor <= allowed;
+                assert!(within(ratio), "{} peers, {t}", g.nodes());
+                assert!(!within(ratio * (1.0 - 2e-9)), "{} peers, {t}", g.nodes());
+                found_some += 1;
+            }
+        }
+    }
+    assert!(found_some > 15, "{found_some}");
 }
 
 #[test]
@@ -296,7 +330,7 @@ fn the_ratio_from_certificates_withstands_every_coalition_and_half_of_it_does_no
                 for (t, overhead) in [(1, 0.01), (2, 0.01), (2, 1.0), (3, 0.5), (3, 4.0), (4, 2.0)]
                 {
                     let allowed = (1.0 + overhead) / f64::from(n - t);
-                    let Some(ratio) = super::bisected(&public, t as usize, allowed) else {
+                    let Some(ratio) = bisected(&public, t as usize, allowed) else {
                         continue;
                     };
                     let own = Z * allowed.sqrt();
