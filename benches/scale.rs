@@ -5,6 +5,9 @@
 //! 10-regular graph, pairwise noise. It is made from a fixed seed and nothing is kept. Further arguments are
 //! `key=value` overrides of the experiment.
 //!
+//! `-- million` runs 65,536 and 1,048,576 peers with 16 values each in lockstep and in virtual time, every run a process of its own, from a
+//! file of made-up rows to a summary: some three minutes. It prints seconds, memory and the exponents of growth.
+//!
 //! `-- jester` runs krylov with every Jester user a peer in lockstep: over the tree, over Chebyshev gossip, and what drawing
 //! the noise alone takes, in turns.
 
@@ -55,9 +58,100 @@ fn main() {
     let mut arguments = std::env::args().skip(1).filter(|a| !a.starts_with('-'));
     match arguments.next().as_deref() {
         Some("ml10m") => ml10m(&arguments.collect::<Vec<_>>()),
+        Some("million") => million(&arguments.collect::<Vec<_>>()),
         Some("jester") => jester(&arguments.collect::<Vec<_>>()),
-        _ => println!("benchmarks: ml10m, jester (see the top of benches/scale.rs)"),
+        _ => println!("benchmarks: ml10m, million, jester (see the top of benches/scale.rs)"),
     }
+}
+
+const MILLION: &str = r#"
+name = "million"
+seed = 7
+[data]
+path = "rows.txt"
+format = "lightgcn"
+items = 16
+degree_floor = 4
+[topology]
+generator = "random-regular"
+degree = 10
+seed = 1
+[algorithm]
+kind = "power"
+rank = 1
+iterations = 1
+[privacy]
+epsilon = 2.0
+delta = 1e-6
+colluders = 0
+[averaging]
+scheme = "chebyshev"
+rounds = 20
+"#;
+
+/// Peers of the smaller and the larger runs.
+const GROWTH: [usize; 2] = [1 << 16, 1 << 20];
+
+/// Without arguments all runs, each in a process of its own; with a folder, a number of peers and an engine that run.
+fn million(arguments: &[String]) {
+    if let [folder, peers, engine] = arguments {
+        return one_of_a_million(Path::new(folder), peers, engine);
+    }
+    let folder = std::env::temp_dir().join(format!("undertone-million-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    println!(
+        "{:>9} {:>9} {:>8} {:>8}",
+        "engine", "peers", "seconds", "MiB"
+    );
+    for engine in ["lockstep", "event"] {
+        let seconds = GROWTH.map(|peers| {
+            write_few_interactions(&folder.join("rows.txt"), peers);
+            let mut command = std::process::Command::new(std::env::current_exe().expect("a path"));
+            command.arg("million").arg(&folder);
+            command.arg(peers.to_string()).arg(engine);
+            let start = Instant::now();
+            let output = command.output().expect("starts");
+            let seconds = start.elapsed().as_secs_f64();
+            let memory = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{error}");
+            println!("{engine:>9} {peers:>9} {seconds:>8.1} {memory:>8}");
+            seconds
+        });
+        let growth = (seconds[1] / seconds[0]).ln() / (GROWTH[1] as f64 / GROWTH[0] as f64).ln();
+        println!("{engine:>9} {:>9} {growth:>8.2}", "exponent");
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder made above");
+}
+
+fn one_of_a_million(folder: &Path, peers: &str, engine: &str) {
+    let path = folder.join("million.toml");
+    std::fs::write(&path, MILLION).expect("writes");
+    let set = [
+        format!("peers.count={peers}"),
+        format!("engine.kind={engine:?}"),
+    ];
+    let experiment = Experiment::load(&path, &set).expect("resolves");
+    run(&experiment, &mut Silent).expect("runs");
+    println!("{}", peak_memory_bytes().unwrap_or(0) >> 20);
+}
+
+/// Four to ten of the items for every user.
+fn write_few_interactions(path: &Path, users: usize) {
+    let mut generator = Seed::from_u64(11).generator(Label::Scenario);
+    let mut text = String::new();
+    for user in 0..users {
+        write!(text, "{user}").expect("strings grow");
+        let (first, count) = (
+            generator.random_range(0..16),
+            generator.random_range(4..=10),
+        );
+        for item in first..first + count {
+            write!(text, " {}", item * 5 % 16).expect("strings grow");
+        }
+        text.push('\n');
+    }
+    std::fs::write(path, text).expect("the temporary folder has room");
 }
 
 const JESTER: &str = r#"
