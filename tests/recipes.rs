@@ -212,18 +212,19 @@ fn with_all_recipes_applied_the_crate_compiles_and_their_tests_pass() {
         assert!(tree.join(path).is_file(), "{path} is not there");
     }
 
-    // A folder of its own among the results of this build: dependencies are compiled once and for all.
+    // With the features that the crates of others have in this build, whose results are used.
     let executable = std::env::current_exe().expect("this test is a program");
     let target = executable.ancestors().nth(3);
     let target = target.map_or_else(|| repository("target"), Path::to_path_buf);
     let output = Command::new(env!("CARGO"))
         .args(["test", "--locked", "--no-default-features", "--lib"])
         .args(CRATES.map(|name| format!("--package={name}")))
-        .args(["--features", "undertone-privacy/files"])
+        .args(["--features", "undertone/all-dependencies,undertone-privacy/default"])
         .args(CRATES.map(|name| format!("--config=profile.dev.package.{name}.opt-level=0")))
+        .arg("--config=profile.dev.package.undertone-node.opt-level=0")
         .arg("--")
         .args(FILTERS)
-        .env("CARGO_TARGET_DIR", target.join("recipes"))
+        .env("CARGO_TARGET_DIR", target)
         .current_dir(&tree)
         .output()
         .expect("cargo starts");

@@ -1,8 +1,8 @@
 //! Integer Gaussian noise per core: the rounded Gaussian both ways, the exact discrete Gaussian, and that of the crate
 //! `prio`.
 //!
-//! `cargo bench --no-default-features --features other-samplers --bench sampler` (`-- --quick` for a look). One thread; all
-//! take turns in one run and the best turn of each counts. `prio` draws the discrete Gaussian by the algorithm of Canonne,
+//! `cargo run --release --manifest-path benches/sampler/Cargo.toml` (`-- --quick` for a look). One thread; all take
+//! turns in one run and the best turn of each counts. `prio` draws the discrete Gaussian by the algorithm of Canonne,
 //! Kamath & Steinke with integers of any length, from the same generator. The last columns are normals in floating point
 //! (ziggurat, as the other noise schemes draw them) and the generator alone, four bytes per table as the fast way takes them.
 
