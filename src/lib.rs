@@ -39,7 +39,8 @@
 //! - [`engine::Simulation`]: your own graph, averaging, noise and runner. [`engine::Runner`]: an engine of your own.
 //! - [`algorithm::Algorithm`]: an algorithm of your own. `examples/own_algorithm.rs` has one, `examples/equivalence_test.rs` its integration test.
 //! - [`papers`]: algorithms as published, by paper.
-//! - `testing`, behind the feature of that name: sessions that are broken on purpose, to see that your test would notice.
+//! - [`testing`]: assertions about transcripts that any program wrote. Behind the feature of that name, sessions that are broken on purpose, to see that
+//!   your test would notice.
 //! - [`scenario::Experiment`]: experiment files, as the command `undertone` runs them.
 //! - [`guide`]: the manual, with protocol, threat model, accounting, results and a glossary.
 //!
@@ -51,7 +52,7 @@
 //! undertone          cli        guide       arguments, terminal, exit codes | the manual: pages without code
 //!                    report     live        report.html: figures, tables, the graph | the run as it happens, in a browser
 //!                    campaign               sweeps, studies, advice: many runs
-//!                    prelude    testing     names for a simulation and its test | broken sessions, behind a feature
+//!                    prelude    testing     names for a simulation and its test | tests of transcripts of other programs
 //!                    assess                 verify, audit, coalitions: is it true
 //!                    run                    execute, references, metrics, receipt, summary, files
 //!                    scenario               files of data, topology, noise, rounds → a validated experiment, sessions
@@ -103,5 +104,4 @@ pub mod recommender;
 pub mod report;
 pub mod run;
 pub mod scenario;
-#[cfg(any(test, feature = "testing"))]
 pub mod testing;

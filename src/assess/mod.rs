@@ -11,6 +11,7 @@ mod parts;
 mod peer_costs;
 #[cfg(feature = "cli")]
 mod repeated;
+pub(crate) mod transcripts;
 pub mod verification;
 
 pub use forecast::{Forecast, ForecastOptions};

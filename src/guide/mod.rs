@@ -25,6 +25,7 @@
 //! | [`recommendation`] | How does a basis recommend, and what is private about it? |
 //! | [`topologies`] | Which graphs are there, and how do I bring my own? |
 //! | [`python`] | How is all of it used from Python, and what does the estimator promise? |
+//! | [`testing_other_systems`] | Does a system of my own, in any language, run what it publishes? |
 //! | [`papers`] | What is taken from which paper, and what is done otherwise? |
 //! | [`errata`] | What do the papers state wrongly? |
 //! | [`glossary`] | What is a thing called in text, formulas, files and code? |
@@ -67,6 +68,7 @@ pages! {
     recommendation = "recommendation.md";
     topologies = "topologies.md";
     python = "python.md";
+    testing_other_systems = "testing_other_systems.md";
     papers = "papers.md";
     glossary = "glossary.md";
     dependencies = "dependencies.md";

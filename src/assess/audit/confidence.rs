@@ -59,7 +59,7 @@ pub(super) fn gdp_lower_bound(right: u64, wrong: u64, trials: u64, significance:
 /// # Source
 /// P. Kairouz, S. Oh & P. Viswanath 2015, Theorem 2.1; M. Jagielski et al. 2020 for auditing with it.
 #[must_use]
-pub(super) fn epsilon_lower_bound(
+pub(in crate::assess) fn epsilon_lower_bound(
     right: u64,
     wrong: u64,
     trials: u64,
@@ -90,6 +90,32 @@ mod tests {
             (low - 0.443_904).abs() < 1e-5 && (high - 0.974_789).abs() < 1e-5,
             "{low} {high}"
         );
+    }
+
+    #[test]
+    fn ends_are_quantiles_for_every_number_of_hits() {
+        for trials in [16_u64, 100, 5000, 131_072] {
+            let few = (0..17)
+                .map(|k| (1 << k) - 1)
+                .filter(|&hits| hits <= trials / 2);
+            for hits in few.flat_map(|hits| [hits, trials - hits]) {
+                let (low, high) = proportion_bounds(hits, trials, 5e-4);
+                let (k, n) = (hits as f64, trials as f64);
+                assert!(
+                    low <= k / n && k / n <= high,
+                    "{hits} of {trials}: {low} {high}"
+                );
+                // P(at least k hits at the low end) and P(at most k at the high end) are the tail.
+                let tail = |a: f64, b: f64, x: f64| Beta::new(a, b).expect("positive").cdf(x);
+                let ends = [
+                    (hits > 0).then(|| tail(k, n - k + 1.0, low)),
+                    (hits < trials).then(|| 1.0 - tail(k + 1.0, n - k, high)),
+                ];
+                for end in ends.into_iter().flatten() {
+                    assert!((end / 5e-4 - 1.0).abs() < 1e-4, "{hits} of {trials}: {end}");
+                }
+            }
+        }
     }
 
     #[test]

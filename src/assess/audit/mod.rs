@@ -15,7 +15,7 @@
 
 mod attackers;
 mod canary;
-mod confidence;
+pub(in crate::assess) mod confidence;
 mod error;
 mod finding;
 mod game;

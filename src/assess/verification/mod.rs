@@ -29,9 +29,9 @@ mod checks;
 mod error;
 mod laplace;
 mod pair;
-mod peers;
+pub(in crate::assess) mod peers;
 mod record;
-mod statistics;
+pub(in crate::assess) mod statistics;
 mod table;
 
 #[cfg(test)]

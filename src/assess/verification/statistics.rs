@@ -5,7 +5,7 @@ use statrs::function::gamma::gamma_ur;
 
 /// Two-sided p-value of a standard normal statistic.
 #[must_use]
-pub(super) fn normal_two_sided(z: f64) -> f64 {
+pub(in crate::assess) fn normal_two_sided(z: f64) -> f64 {
     2.0 * standard_normal().sf(z.abs())
 }
 
@@ -21,7 +21,7 @@ fn standard_normal() -> Normal {
 /// # Panics
 /// If `samples` is empty.
 #[must_use]
-pub(super) fn kolmogorov_smirnov_normal(samples: &[f64]) -> (f64, f64) {
+pub(in crate::assess) fn kolmogorov_smirnov_normal(samples: &[f64]) -> (f64, f64) {
     let normal = standard_normal();
     kolmogorov_smirnov(samples, |x| normal.cdf(x))
 }
@@ -85,7 +85,7 @@ const MANY: f64 = 1e6;
 ///
 /// Exact up to 10⁶ degrees of freedom; Wilson & Hilferty 1931 beyond.
 #[must_use]
-pub(super) fn chi_squared(total: f64, n: f64) -> (f64, f64) {
+pub(in crate::assess) fn chi_squared(total: f64, n: f64) -> (f64, f64) {
     let ratio = total / n;
     // A continuous law has no mass there, and what is no number does not pass.
     if !(total > 0.0 && total.is_finite()) {
@@ -134,15 +134,22 @@ pub(super) fn partial_correlation((xx, yy, xy): (f64, f64, f64), slope: f64, n: 
 /// The result (statistic, p) of smallest p among several tests, its p times their number (Bonferroni). A p-value that is no
 /// number counts as 0: what could not be computed does not pass. `None` for no tests.
 pub(super) fn least_likely(tests: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
-    let (mut count, mut least) = (0_u64, None);
-    for (statistic, p) in tests {
+    least_likely_place(tests.map(|test| ((), test))).map(|((), test)| test)
+}
+
+/// The place of the test of smallest p among tests at several places, and its result as [`least_likely`] gives it. The first of equals.
+pub(in crate::assess) fn least_likely_place<P>(
+    tests: impl Iterator<Item = (P, (f64, f64))>,
+) -> Option<(P, (f64, f64))> {
+    let (mut count, mut least): (u64, Option<(P, f64, f64)>) = (0, None);
+    for (place, (statistic, p)) in tests {
         count += 1;
         let p = if p.is_nan() { 0.0 } else { p };
-        if least.is_none_or(|(_, smallest)| p < smallest) {
-            least = Some((statistic, p));
+        if least.as_ref().is_none_or(|(.., smallest)| p < *smallest) {
+            least = Some((place, statistic, p));
         }
     }
-    least.map(|(statistic, p)| (statistic, (p * count as f64).min(1.0)))
+    least.map(|(place, statistic, p)| (place, (statistic, (p * count as f64).min(1.0))))
 }
 
 /// Test that two equally long samples of N(0, 1) variables are uncorrelated.
@@ -154,7 +161,7 @@ pub(super) fn least_likely(tests: impl Iterator<Item = (f64, f64)>) -> Option<(f
 /// # Panics
 /// If the samples differ in length or are empty.
 #[must_use]
-pub(super) fn correlation(a: &[f64], b: &[f64]) -> (f64, f64) {
+pub(in crate::assess) fn correlation(a: &[f64], b: &[f64]) -> (f64, f64) {
     assert_eq!(a.len(), b.len(), "paired samples");
     let product = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
     let sums = (product(a, a), product(b, b), product(a, b));

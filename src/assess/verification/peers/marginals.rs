@@ -2,11 +2,14 @@
 
 use rayon::prelude::*;
 
-use super::super::statistics::{chi_squared, least_likely, partial_correlation};
+use super::super::statistics::{chi_squared, least_likely_place, partial_correlation};
 use crate::topology::Graph;
 
 /// The most edges, and the most other pairs, whose covariance is collected.
 const MOST_PAIRS: usize = 1 << 17;
+
+/// A test's name, the peers that it is about, and its statistic and p-value.
+pub(in crate::assess) type LocatedTest = (&'static str, Vec<u32>, (f64, f64));
 
 /// Two peers and Σ_uv.
 #[derive(Debug)]
@@ -18,7 +21,7 @@ struct Pair {
 
 /// Sums of squares and products of residuals.
 #[derive(Debug)]
-pub(super) struct Marginals {
+pub(in crate::assess) struct Marginals {
     /// Σ_uu.
     variances: Vec<f64>,
     /// Edges first, then pairs that have a partner in common.
@@ -31,7 +34,7 @@ pub(super) struct Marginals {
 
 impl Marginals {
     /// For own and pairwise noise of these variances.
-    pub(super) fn new(graph: &Graph, (own, pairwise): (f64, f64)) -> Self {
+    pub(in crate::assess) fn new(graph: &Graph, (own, pairwise): (f64, f64)) -> Self {
         let mut pairs: Vec<(u32, u32)> = evenly(graph.edge_list().collect());
         let edges = pairs.len();
         pairs.extend(evenly(apart(graph)));
@@ -52,7 +55,7 @@ impl Marginals {
     }
 
     /// Takes in one iteration: `width` residuals of every peer.
-    pub(super) fn add(&mut self, residuals: &[f64], width: usize) {
+    pub(in crate::assess) fn add(&mut self, residuals: &[f64], width: usize) {
         let of = |u: u32| &residuals[u as usize * width..][..width];
         let peers = residuals.par_chunks_exact(width);
         self.squares
@@ -68,26 +71,42 @@ impl Marginals {
 
     /// The tests: least likely peer, edge, and pair without an edge.
     pub(super) fn tests(&self) -> Vec<(&'static str, (f64, f64))> {
+        let located = self.located_tests().into_iter();
+        located.map(|(name, _, test)| (name, test)).collect()
+    }
+
+    /// The tests, each with the peer or the two peers that are least likely.
+    pub(in crate::assess) fn located_tests(&self) -> Vec<LocatedTest> {
         let samples = self.samples as f64;
-        let peers = self.squares.iter().zip(&self.variances);
-        let variances = peers.map(|(square, variance)| chi_squared(square / variance, samples));
+        let peers = self.squares.iter().zip(&self.variances).zip(0_u32..);
+        let variances = peers.map(|((square, variance), peer)| {
+            (vec![peer], chi_squared(square / variance, samples))
+        });
         let covariances = |range: std::ops::Range<usize>| {
             let pairs = self.pairs[range.clone()].iter();
             let tested = pairs
                 .zip(&self.products[range])
-                .map(|(pair, product)| self.covariance(pair, *product));
-            least_likely(tested)
+                .map(|(pair, product)| (pair, self.covariance(pair, *product)));
+            let least = least_likely_place(tested);
+            least.map(|(pair, test)| (vec![pair.lower, pair.upper], test))
         };
         let mut tests = Vec::new();
-        tests.extend(least_likely(variances).map(|t| ("least likely variance of one peer", t)));
+        let mut add = |name, least: Option<(Vec<u32>, (f64, f64))>| {
+            tests.extend(least.map(|(peers, test)| (name, peers, test)));
+        };
+        add(
+            "least likely variance of one peer",
+            least_likely_place(variances),
+        );
         // Of one sample no correlation is known: Student's t would have no degree of freedom.
-        if self.samples < 2 {
-            return tests;
+        if self.samples >= 2 {
+            add(
+                "least likely covariance of one edge",
+                covariances(0..self.edges),
+            );
+            let apart = covariances(self.edges..self.pairs.len());
+            add("least likely covariance without edge", apart);
         }
-        let along = covariances(0..self.edges);
-        tests.extend(along.map(|t| ("least likely covariance of one edge", t)));
-        let apart = covariances(self.edges..self.pairs.len());
-        tests.extend(apart.map(|t| ("least likely covariance without edge", t)));
         tests
     }
 

@@ -55,10 +55,10 @@
 //! for sums over runs, 8 bytes per peer and pair; the engine's transcript comes on top.
 
 mod integers;
-mod marginals;
-mod places;
+pub(in crate::assess) mod marginals;
+pub(in crate::assess) mod places;
 mod uniform;
-mod whitened;
+pub(in crate::assess) mod whitened;
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ const PATTERNS: usize = 8;
 ///
 /// They are the same in all iterations and runs, so that a stream used twice is seen.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(in crate::assess) struct Places {
     values: usize,
     /// Ascending.
     all: Vec<usize>,
@@ -26,7 +26,7 @@ pub(super) struct Places {
 
 impl Places {
     /// For a release of `height` × `width` values from each of `peers` peers.
-    pub(super) fn new(peers: usize, (height, width): (usize, usize)) -> Self {
+    pub(in crate::assess) fn new(peers: usize, (height, width): (usize, usize)) -> Self {
         let values = height * width;
         let mut lags: Vec<usize> = [0, 1, width, GROUP, CHUNK].to_vec();
         lags.retain(|&lag| lag < values);
@@ -71,7 +71,7 @@ impl Places {
     }
 
     /// The coordinates whose residuals are kept, ascending.
-    pub(super) fn all(&self) -> &[usize] {
+    pub(in crate::assess) fn all(&self) -> &[usize] {
         &self.all
     }
 

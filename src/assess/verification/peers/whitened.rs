@@ -67,7 +67,7 @@ struct Patch {
 
 /// What is collected of the whitened residuals.
 #[derive(Debug)]
-pub(super) struct Whitened {
+pub(in crate::assess) struct Whitened {
     patches: Vec<Patch>,
     /// Whether Σ could be factorised.
     definite: bool,
@@ -77,7 +77,7 @@ pub(super) struct Whitened {
 
 impl Whitened {
     /// For own and pairwise noise of these variances, and this many runs and iterations.
-    pub(super) fn new(
+    pub(in crate::assess) fn new(
         graph: &Graph,
         (own, pairwise): (f64, f64),
         (runs, iterations): (u32, u32),
@@ -107,7 +107,12 @@ impl Whitened {
     }
 
     /// Takes in the residuals of one iteration, `places` of every peer.
-    pub(super) fn add(&mut self, residuals: &[f64], places: &Places, release: ReleaseId) {
+    pub(in crate::assess) fn add(
+        &mut self,
+        residuals: &[f64],
+        places: &Places,
+        release: ReleaseId,
+    ) {
         let quota = (MOST_SAMPLES / (self.runs * self.iterations).max(1)).max(64);
         let last = release.0 as usize == self.iterations;
         for patch in &mut self.patches {
@@ -139,7 +144,7 @@ impl Whitened {
     }
 
     /// The tests of the whitened residuals.
-    pub(super) fn tests(&self, places: &Places) -> Vec<(&'static str, (f64, f64))> {
+    pub(in crate::assess) fn tests(&self, places: &Places) -> Vec<(&'static str, (f64, f64))> {
         if !self.definite {
             // Nothing was tested, so nothing may pass.
             let name = "covariance of the plan is not positive definite to working precision";
