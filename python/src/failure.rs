@@ -22,6 +22,7 @@ use undertone::run::items::ItemListError;
 use undertone::run::output::OutputError;
 use undertone::run::receipt::ReceiptError;
 use undertone::scenario::{DataTableError, ExperimentError, NetworkError};
+use undertone::testing::TranscriptError;
 use undertone::topology::{GraphError, TopologyError};
 
 use crate::NoResult;
@@ -289,5 +290,6 @@ of_input!(
     PeerCostError,
     PrivacyError,
     TopologyError,
+    TranscriptError,
     serde_json::Error
 );

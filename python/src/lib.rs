@@ -12,6 +12,7 @@ mod runs;
 mod source;
 mod supervised;
 mod tables;
+mod transcripts;
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
@@ -43,6 +44,11 @@ mod _undertone {
     use crate::rows::verify_rows;
     #[pymodule_export]
     use crate::runs::{Run, run};
+    #[pymodule_export]
+    use crate::transcripts::{
+        runs_for_central_dp, runs_for_epsilon, runs_for_published_law, test_central_dp,
+        test_epsilon, test_published_law,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

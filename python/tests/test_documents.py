@@ -110,7 +110,7 @@ def test_types_that_are_wrong_are_noticed(tmp_path: Path, mypy: Callable[..., su
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("page", ["README.md", "python/README.md", "src/guide/python.md"])
+@pytest.mark.parametrize("page", ["README.md", "python/README.md", "src/guide/python.md", "src/guide/testing_other_systems.md"])
 def test_code_of_pages(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # What is written is not written into the repository.
     (tmp_path / "sims").symlink_to(REPOSITORY / "sims")
