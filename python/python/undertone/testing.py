@@ -264,7 +264,7 @@ def runs_for_epsilon(epsilon: float, delta: float | None = None) -> int:
     With this many runs it refutes, but for probability 1e-3, the claim of a system for which a threshold of one value is right about e = ε + max(ε, 1):
     with probability exp(e)/(1 + exp(e)) of either input. To notice Gaussian noise that is somewhat too small, use the other two assertions: they know its law.
 
-    >>> runs_for_epsilon(1.0) < 1000
+    >>> runs_for_epsilon(1.0) < 2000
     True
     """
     return _undertone.runs_for_epsilon(*_claim(epsilon, delta))
