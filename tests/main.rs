@@ -54,4 +54,5 @@ mod sweep;
 mod tree;
 mod utility;
 mod verification;
+mod wishart;
 mod words;

@@ -188,7 +188,7 @@ fn a_quantity_of_one_s_own_is_refused_in_words_without_its_bound() {
 }
 
 /// Receipts of which every number is replaced: of every law, with all that a receipt can have.
-const REPLACED: [&str; 7] = [
+const REPLACED: [&str; 8] = [
     "chosen",
     "graph",
     "laplace-holders",
@@ -196,6 +196,7 @@ const REPLACED: [&str; 7] = [
     "private-mean",
     "raked",
     "ring",
+    "wishart",
 ];
 
 /// Every number that decides anything is replaced by numbers that none has: it is found or refused, or nothing depends on it, in little time and without much memory.

@@ -74,6 +74,7 @@ impl Shape {
             program: Arc::new(power.program()),
             ring: None,
             laplace: None,
+            wishart: None,
             noise_factors: Vec::new(),
             sensitivity: SensitivitySpec::new(adjacency, rule, 1, None),
             sigma_coordinate: 0.0,

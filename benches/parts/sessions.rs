@@ -66,6 +66,7 @@ pub(crate) fn session(topology: Arc<Topology>, size: Size) -> Session {
         program: Arc::new(power.program()),
         ring: None,
         laplace: None,
+        wishart: None,
         noise_factors: Vec::new(),
         sensitivity: SensitivitySpec::new(Adjacency::Interaction, SensitivityRule::Exact, 1, None),
         sigma_coordinate: 0.0,

@@ -32,7 +32,7 @@ pub struct WorstCoalition {
 }
 
 /// The worst coalitions of every size that the plan has a view for. Empty for schemes that need none: without
-/// pairwise noise coalitions learn what the views say, exactly, and of Laplace noise no more is known.
+/// pairwise noise coalitions learn what the views say, exactly, and of Laplace and Wishart noise no more is known.
 ///
 /// # Errors
 /// [`PrivacyError`] if the accountant refuses.
@@ -41,7 +41,7 @@ pub(crate) fn worst_coalitions(
 ) -> Result<Vec<WorstCoalition>, PrivacyError> {
     let noise = experiment.noise();
     // Behind a holder of Laplace noise every peer has what the views say, whoever colludes.
-    let (false, Some(delta)) = (noise.laplace_noise().is_some(), experiment.delta()) else {
+    let (true, Some(delta)) = (noise.is_gaussian(), experiment.delta()) else {
         return Ok(Vec::new());
     };
     if noise.sigma_pairwise() <= 0.0 {

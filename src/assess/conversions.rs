@@ -28,13 +28,13 @@ pub struct Conversions {
     pub renyi: Vec<(f64, f64)>,
 }
 
-/// Every view of the plan, converted; none of Laplace noise, whose loss is no Gaussian's.
+/// Every view of the plan, converted; none of Laplace and Wishart noise, whose loss is no Gaussian's.
 ///
 /// # Errors
 /// [`PrivacyError`] for a plan whose μ is not a number; no plan has one.
 pub(super) fn conversions(experiment: &Experiment) -> Result<Vec<Conversions>, PrivacyError> {
     let noise = experiment.noise();
-    let (false, Some(asked)) = (noise.laplace_noise().is_some(), experiment.delta()) else {
+    let (true, Some(asked)) = (noise.is_gaussian(), experiment.delta()) else {
         return Ok(Vec::new());
     };
     let off = noise.ring().map_or(0.0, |ring| ring.sampler_distance());

@@ -61,7 +61,7 @@ fn costs_in_ring(experiment: &Experiment, coalition: &[u32], delta: Delta) -> Ve
 }
 
 /// The cost of every honest peer against the peers named in `coalition`, in peer order. Empty where nobody sees single
-/// inputs (engines `central` and `federated`), nothing is protected, or noise is Laplace: there the views say it all.
+/// inputs (engines `central` and `federated`), nothing is protected, or noise is Laplace or Wishart: there the views say it all.
 ///
 /// Names are those of the graph's file ([`Experiment::peers_named`]); they become indices here, and below all is by index.
 ///
@@ -76,7 +76,7 @@ pub(crate) fn peer_costs(
 ) -> Result<Vec<PeerCost>, PeerCostError> {
     let coalition = &experiment.peers_named(coalition)?;
     let noise = experiment.noise();
-    let (false, Some(delta)) = (noise.laplace_noise().is_some(), experiment.delta()) else {
+    let (true, Some(delta)) = (noise.is_gaussian(), experiment.delta()) else {
         return Ok(Vec::new());
     };
     if experiment.config().engine.kind.reveals_only_sums() || noise.sigma_own() <= 0.0 {

@@ -13,7 +13,9 @@ use super::{Verdict, colour, table};
 use crate::assess::coalitions::{NamedAdvice, WorstCoalition};
 use crate::assess::{Conversions, DropoutCost, Forecast, ForecastOptions, PeerCost, PilotForecast};
 use crate::campaign::auto::Auto;
-use crate::privacy::{Adjacency, AdversaryView, Delta, GroupLoss, LaplacePlan, RingPlan};
+use crate::privacy::{
+    Adjacency, AdversaryView, Delta, GroupLoss, LaplacePlan, RingPlan, WishartPlan,
+};
 use crate::run::items::ItemList;
 use crate::run::receipt::{FieldStanding, Finding, ON_TRUST, Receipt, Standing, Trusted};
 use crate::run::summary::PrivacySummary;
@@ -499,6 +501,9 @@ pub(crate) fn print(out: &mut impl Write, privacy: &PrivacySummary) -> io::Resul
     if let Some(laplace) = &privacy.laplace {
         writeln!(out, "{}", laplace_sentence(laplace))?;
     }
+    if let Some(wishart) = &privacy.wishart {
+        writeln!(out, "{}", wishart_sentence(wishart))?;
+    }
     let heading = [
         "seen by",
         "mu",
@@ -557,6 +562,21 @@ fn laplace_sentence(laplace: &LaplacePlan) -> String {
         table::number(held.epsilon),
         held.delta,
         table::number(held.resistance),
+    )
+}
+
+/// Wishart noise in words.
+fn wishart_sentence(wishart: &WishartPlan) -> String {
+    let mean = wishart.mean_shape().map_or(String::new(), |shape| {
+        let shape = table::number(shape);
+        format!("; the mean has Laplace noise of that scale in shares of shape {shape}")
+    });
+    format!(
+        "wishart: b = {} per unit of sensitivity in the nuclear norm, two matrices of {} terms, at most {} at one place{mean}; delta = 0 for an \
+         ideal sampler",
+        table::number(wishart.scale()),
+        wishart.terms(),
+        wishart.terms_of_one(),
     )
 }
 

@@ -120,7 +120,7 @@ impl Config {
 pub struct PrivacyConfig {
     /// ε of the whole run.
     pub epsilon: f64,
-    /// δ of the whole run; 0 with `noise.distribution = "laplace"`, but where peers share noise beside it. Where absent it is filled in when the
+    /// δ of the whole run; 0 with `noise.distribution = "wishart"`, and with `"laplace"` but where peers share noise beside it. Where absent it is filled in when the
     /// experiment is resolved: 1/n^1.1 for n users, rows or vertices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delta: Option<f64>,
@@ -181,7 +181,7 @@ pub struct NoiseConfig {
     /// k of ℤ mod 2^k, 32 or 64, under `scheme = "ring"`; the fewest that hold every sum where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bits: Option<Modulus>,
-    /// The law of the noise: `"gaussian"` for (ε, δ), or `"laplace"` for (ε, 0).
+    /// The law of the noise: `"gaussian"` for (ε, δ), or `"laplace"` or, of covariance matrices, `"wishart"` for (ε, 0).
     #[serde(default, skip_serializing_if = "Distribution::is_gaussian")]
     pub distribution: Distribution,
     /// How many peers hold a Laplace number each, where `scheme = "pairwise"` hides everybody else behind them; more than `privacy.colluders`.

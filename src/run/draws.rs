@@ -2,7 +2,7 @@
 //!
 //! # The law of a draw
 //! Every draw is the run's own session (rows, starting block, budget split, algorithm) under a seed of its own, made by a curator whose noise
-//! on a sum is the method's: N(0, (√s·σ_own·Δ)²) where peers add Gaussian noise, and the sum of the peers' own shares where noise is Laplace or of
+//! on a sum is the method's: N(0, (√s·σ_own·Δ)²) where peers add Gaussian noise, and the sum of the peers' own shares where noise is Laplace, Wishart or of
 //! integers. Pairwise noise cancels in the sum. So a draw has the law of the run's result up to the error of averaging; where that is not
 //! small beside the noise, or peers are missing from a sum, the run itself has no draws and a reason instead.
 //!
@@ -111,8 +111,8 @@ impl MethodSession {
         if sigma == 0.0 {
             return Ok(Self::of_curator(session));
         }
-        // Only shares have the law of a sum of Laplace shares, and of integers.
-        let by_shares = parameters.laplace.is_some() || parameters.ring.is_some();
+        // Only shares have the law of a sum of shares, and of integers.
+        let by_shares = parameters.distribution().is_pure() || parameters.ring.is_some();
         Ok(Self {
             noise: match by_shares {
                 true => SumNoise::Shares,

@@ -18,7 +18,7 @@ use super::variance::VarianceSummary;
 use crate::algorithm::Prelude;
 use crate::engine::Communication;
 use crate::privacy::{
-    Adjacency, Calibration, GroupLoss, LaplacePlan, RingPlan, SensitivityRule, View,
+    Adjacency, Calibration, GroupLoss, LaplacePlan, RingPlan, SensitivityRule, View, WishartPlan,
 };
 use crate::scenario::{DataSummary, Experiment, Warning};
 use crate::topology::TopologySummary;
@@ -184,6 +184,9 @@ pub struct PrivacySummary {
     /// Laplace noise, where own noise is that: its scale and, with holders, the certified δ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub laplace: Option<LaplacePlan>,
+    /// Wishart noise, where own noise is that: its scale and its terms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wishart: Option<WishartPlan>,
     /// The mean that is released first, where it is private; the first entry of `iterations` then is its noise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub centring: Option<Prelude>,
@@ -310,12 +313,15 @@ impl Experiment {
         let spec = self.releases().get(release.index());
         let (own, pairwise) = match self.is_own(release) {
             true => (self.sigma_central(), 0.0),
-            false => (self.noise().sigma_own(), self.noise().sigma_pairwise()),
+            false => (
+                self.plan().sigma_of_one(release),
+                self.noise().sigma_pairwise(),
+            ),
         };
         IterationNoise {
             iteration: spec.map_or(release.0, |spec| spec.iteration.0),
             sensitivity,
-            sigma_central: scale * self.sigma_central(),
+            sigma_central: scale * self.plan().sigma_of_curator(release),
             sigma_own: scale * own,
             sigma_independent: scale * own,
             sigma_pairwise: scale * pairwise,
@@ -342,6 +348,7 @@ impl Experiment {
             clip: ClipSummary::of(self),
             ring: self.noise().ring().copied(),
             laplace: self.noise().laplace_noise().copied(),
+            wishart: self.noise().wishart_noise().copied(),
             centring: self.centring().copied(),
         }
     }

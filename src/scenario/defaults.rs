@@ -5,7 +5,6 @@ use super::placement;
 use crate::config::{Config, PeerCount, TopologySource};
 use crate::data::{self, Partition};
 use crate::privacy::{Adjacency, SensitivityRule};
-use crate::vocabulary::Distribution;
 
 /// Above so many users a peer holds the rows of several.
 const MOST_ALONE: usize = 1000;
@@ -41,7 +40,7 @@ pub(super) fn of_format(config: &mut Config, nodes: Option<usize>) {
 
 /// Fills in the number of peers, the graph and δ where they are left open; `nodes` as of [`of_format`].
 ///
-/// δ is [`usual_delta`]; 0 with Laplace noise that no pairs hide.
+/// δ is [`usual_delta`]; 0 with Wishart noise, and with Laplace noise that no pairs hide.
 ///
 /// # Errors
 /// [`PrivacyTableError::Delta`] where n is private.
@@ -63,8 +62,8 @@ pub(super) fn of_data(
         config.topology = TopologySource::usual(peers);
     }
     if config.privacy.delta.is_none() {
-        let pure = config.noise.distribution == Distribution::Laplace;
-        config.privacy.delta = Some(match pure && config.noise.holders.is_none() {
+        let pure = config.noise.distribution.is_pure() && config.noise.holders.is_none();
+        config.privacy.delta = Some(match pure {
             true => 0.0,
             false if config.hides_users() => return Err(PrivacyTableError::Delta.into()),
             false => usual_delta(users),

@@ -41,8 +41,13 @@ const WITH: &[Rule] = &[
     ),
     (
         "noise.distribution = \"laplace\"",
-        |config| config.noise.distribution != Distribution::Gaussian,
+        |config| config.noise.distribution == Distribution::Laplace,
         "what lost peers cost is known of Gaussian noise; set noise.distribution = \"gaussian\"",
+    ),
+    (
+        "noise.distribution = \"wishart\"",
+        |config| config.noise.distribution == Distribution::Wishart,
+        "a peer that leaves takes its terms along, and nothing is proved of the rest; set noise.distribution = \"gaussian\"",
     ),
     (
         "a pilot",

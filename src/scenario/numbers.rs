@@ -438,7 +438,7 @@ pub(super) fn prelude(
         (MeanShare::Share(share), false) => (share, false),
         (MeanShare::Auto(_), true) => (by_rule()?, true),
         (MeanShare::Auto(_), false) => {
-            let why = "= \"auto\" is a rule for Gaussian noise: with noise.distribution = \"laplace\" give a number, for example 0.2";
+            let why = "= \"auto\" is a rule for Gaussian noise: with noise.distribution = \"laplace\" or \"wishart\" give a number, for example 0.2";
             let key = "mean_share";
             return Err(DataTableError::Key { key, why }.into());
         }

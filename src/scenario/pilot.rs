@@ -113,8 +113,13 @@ fn check_counts(config: &Config) -> Result<(), PilotTableError> {
 const COMPOSED: &[Rule] = &[
     (
         "noise.distribution = \"laplace\"",
-        |config| config.noise.distribution != Distribution::Gaussian,
+        |config| config.noise.distribution == Distribution::Laplace,
         "counts of users have no bound in absolute values; set noise.distribution = \"gaussian\"",
+    ),
+    (
+        "noise.distribution = \"wishart\"",
+        |config| config.noise.distribution == Distribution::Wishart,
+        "counts of users are no triangle of a matrix; set noise.distribution = \"gaussian\"",
     ),
     (
         "noise.scheme = \"ring\"",

@@ -18,7 +18,7 @@ pub(super) fn of(config: &Config, own_files: bool) -> Result<Promise, PrivacyErr
             let Budget { epsilon, delta } = Budget::new(privacy.epsilon, privacy.delta())?;
             (epsilon, Some(delta))
         }
-        Distribution::Laplace => {
+        Distribution::Laplace | Distribution::Wishart => {
             let epsilon = Epsilon::new(privacy.epsilon)?;
             (epsilon, Delta::new(privacy.delta()).ok())
         }
@@ -58,17 +58,19 @@ fn noise(config: &Config) -> Noise {
     Noise::named(noise.distribution, noise.scheme, numbers)
 }
 
-/// Refuses keys that Laplace noise does not go with, keys of Laplace noise without it, and keys of integers without them.
+/// Refuses keys that Laplace or Wishart noise does not go with, and keys of Laplace noise without it.
 ///
 /// # Errors
 /// [`PrivacyError`] naming what to change.
 pub(super) fn check(config: &Config) -> Result<(), PrivacyError> {
     let noise = &config.noise;
-    if noise.distribution == Distribution::Gaussian {
-        return match noise.holders {
-            Some(_) => Err(PrivacyError::HoldersOfNothing),
-            None => Ok(()),
-        };
+    if noise.distribution != Distribution::Laplace && noise.holders.is_some() {
+        return Err(PrivacyError::HoldersOfNothing);
+    }
+    match noise.distribution {
+        Distribution::Gaussian => return Ok(()),
+        Distribution::Wishart => return check_wishart(config),
+        Distribution::Laplace => {}
     }
     Epsilon::new(config.privacy.epsilon)?;
     if noise.scheme == Scheme::None {
@@ -88,6 +90,24 @@ pub(super) fn check(config: &Config) -> Result<(), PrivacyError> {
     match noise.holders.is_none() && found != 0.0 {
         true => Err(PrivacyError::DeltaOfLaplace { found }),
         false => Ok(()),
+    }
+}
+
+/// Refuses keys that Wishart noise does not go with.
+fn check_wishart(config: &Config) -> Result<(), PrivacyError> {
+    Epsilon::new(config.privacy.epsilon)?;
+    if config.noise.scheme == Scheme::None {
+        return Ok(());
+    }
+    if config.engine.kind == EngineKind::Analytic {
+        return Err(PrivacyError::Wishart {
+            problem: "engine \"analytic\" draws estimates from a Gaussian law: set engine.kind = \"central\" or \"federated\"",
+        });
+    }
+    of(config, false)?.check_wishart()?;
+    match config.privacy.delta() {
+        0.0 => Ok(()),
+        found => Err(PrivacyError::DeltaOfWishart { found }),
     }
 }
 

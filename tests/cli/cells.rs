@@ -141,7 +141,7 @@ const ADJACENCIES: [&str; 10] = [
 ];
 
 /// A letter of the table, and the settings it stands for.
-const SCHEMES: [(char, &str); 7] = [
+const SCHEMES: [(char, &str); 8] = [
     ('p', ""),
     ('l', "noise.scheme=local"),
     ('r', "noise.scheme=ring"),
@@ -152,6 +152,10 @@ const SCHEMES: [(char, &str); 7] = [
         "noise.distribution=laplace privacy.delta=0 engine.kind=federated noise.scheme=independent",
     ),
     ('H', "noise.distribution=laplace noise.holders=3"),
+    (
+        'W',
+        "noise.distribution=wishart privacy.delta=0 engine.kind=federated noise.scheme=independent",
+    ),
 ];
 
 /// What goes together. A cell that appears or goes is a change of what can be promised.

@@ -8,6 +8,7 @@ use undertone::algorithm::{
 };
 use undertone::engine::{Session, SessionError};
 use undertone::linalg::{ItemWeights, SparseRows};
+use undertone::noise::WishartShares;
 use undertone::papers::{
     Clip, ClipRule, ClippedPower, CompletionMode, Deflation, FrankWolfe, FrankWolfeParameters,
     Global, Local, PrivatePowerIteration, StepRule,
@@ -202,6 +203,8 @@ pub(super) struct Method {
     sensitivity: fn() -> SensitivitySpec,
     /// Whether the two rows of every peer lie in two batches.
     batches: bool,
+    /// Whether every peer adds all of a Wishart noise, where sums are of reals.
+    wishart: bool,
 }
 
 fn of_interactions() -> SensitivitySpec {
@@ -229,6 +232,7 @@ const fn method(name: &'static str, algorithm: fn() -> Arc<dyn Algorithm>) -> Me
         algorithm,
         sensitivity: of_interactions,
         batches: false,
+        wishart: false,
     }
 }
 
@@ -315,10 +319,14 @@ fn streaming() -> Arc<dyn Algorithm> {
     Arc::new(Streaming::new(ITEMS, RANK, ITERATIONS).expect("valid"))
 }
 
-pub(super) const METHODS: [Method; 13] = [
+pub(super) const METHODS: [Method; 14] = [
     method("power", power),
     method("krylov", krylov),
     method("covariance", covariance),
+    Method {
+        wishart: true,
+        ..method("covariance, Wishart noise", covariance)
+    },
     method("raked-covariance", raked),
     method("preconditioned power", || preconditioned(power())),
     method("preconditioned krylov", || preconditioned(krylov())),
@@ -445,6 +453,15 @@ impl Cell {
                 clamp,
             }
         });
+        let peers = self.place.topology.graph().nodes();
+        let matrices = self.method.wishart && ring.is_none();
+        let wishart = matrices.then_some(WishartShares {
+            dimension: ITEMS as u32,
+            terms: (peers * (ITEMS + 1)) as u64,
+            peers: peers as u32,
+            isometric: false,
+            mean: None,
+        });
         let parts = Parts {
             topology: Arc::clone(&self.place.topology),
             schedule: Arc::new(schedule),
@@ -453,12 +470,13 @@ impl Cell {
             // Partners of a ring share masks.
             sigmas: match ring {
                 Some(_) => [0.05, 0.0, 0.0],
+                None if matrices => [0.05, 0.0, 0.0],
                 None => [0.05, 1.5, 0.0],
             },
             values: self.values.values,
             ring,
+            wishart,
         };
-        let peers = self.place.topology.graph().nodes();
         let held = |rows: SparseRows| match self.method.batches {
             true => LocalData::in_batches(rows, &[0, 1]).expect("two rows"),
             false => LocalData::from(rows),

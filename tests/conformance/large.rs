@@ -87,6 +87,7 @@ fn session(peers: usize) -> Session {
         sigmas: [0.05, 1.5, 0.0],
         values: Values::F64,
         ring: None,
+        wishart: None,
     };
     let rows = users(peers, ITEMS).into_iter().map(LocalData::from);
     parts.session(&rows.collect::<Vec<_>>(), 11).expect("fits")

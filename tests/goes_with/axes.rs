@@ -206,7 +206,7 @@ impl Noise {
 }
 
 /// The noise, in the order of a runner's columns.
-pub(super) const NOISES: [Noise; 10] = [
+pub(super) const NOISES: [Noise; 12] = [
     Noise {
         letter: 'p',
         name: "pairwise",
@@ -251,6 +251,16 @@ pub(super) const NOISES: [Noise; 10] = [
         },
     },
     Noise {
+        letter: 'W',
+        name: "Wishart, independent",
+        set: |config| wishart(config, Scheme::Independent),
+    },
+    Noise {
+        letter: 'w',
+        name: "Wishart, local",
+        set: |config| wishart(config, Scheme::Local),
+    },
+    Noise {
         letter: 'f',
         name: "pairwise, values f32",
         set: |config| config.averaging.values = Values::F32,
@@ -268,6 +278,13 @@ pub(super) const NOISES: [Noise; 10] = [
 /// Laplace noise of all peers: δ is 0.
 fn laplace(config: &mut Config, scheme: Scheme) {
     config.noise.distribution = Distribution::Laplace;
+    config.noise.scheme = scheme;
+    config.privacy.delta = Some(0.0);
+}
+
+/// Wishart noise: δ is 0.
+fn wishart(config: &mut Config, scheme: Scheme) {
+    config.noise.distribution = Distribution::Wishart;
     config.noise.scheme = scheme;
     config.privacy.delta = Some(0.0);
 }

@@ -144,6 +144,7 @@ pub(super) const SUBMODULES: &[Submodule] = &[
             "privacy/gaussian",
             "privacy/laplace",
             "privacy/ring",
+            "privacy/wishart",
         ],
         Some(&["vocabulary", "topology"]),
     ),

@@ -10,7 +10,7 @@ use crate::support::repository;
 use super::{FAULTS, all_pairs, runs};
 
 /// The quickstart's ratings as interactions.
-const INTERACTIONS: [&str; 96] = [
+const INTERACTIONS: [&str; 98] = [
     "seed=8",
     "name=other",
     "data.path=../sims/data/ml-latest-small/../ml-latest-small/ratings.csv.gz",
@@ -88,6 +88,8 @@ const INTERACTIONS: [&str; 96] = [
     "noise.scheme=ring;noise.bits=64",
     "noise.distribution=laplace;privacy.delta=0;noise.scheme=independent;engine.kind=federated",
     "noise.distribution=laplace;noise.holders=3",
+    "noise.distribution=wishart;privacy.delta=0;noise.scheme=local;algorithm.kind=covariance;algorithm.iterations=1",
+    "noise.distribution=wishart;privacy.delta=0;noise.scheme=local;algorithm.kind=isometric-covariance;algorithm.iterations=1",
     "averaging={scheme=\"chebyshev\", tolerance=1e-9}",
     "averaging={scheme=\"chebyshev\", tolerance=1e-6}",
     "averaging={scheme=\"chebyshev\", rounds=9}",

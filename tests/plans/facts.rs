@@ -178,6 +178,21 @@ fn of_session(plan: &SessionPlan, sigma_central: f64) -> Vec<String> {
             format!("shape {shape:?}, drawn by {drawing} ({who})"),
         );
     }
+    if let Some(wishart) = parameters.wishart {
+        let mean = wishart
+            .mean
+            .map(|shape| format!(", a mean of shape {shape:?}"));
+        add(
+            "wishart",
+            format!(
+                "{} terms on {} columns, isometric {}{}",
+                wishart.terms,
+                wishart.dimension,
+                wishart.isometric,
+                mean.unwrap_or_default()
+            ),
+        );
+    }
     lines.extend(of_releases(plan.releases()));
     lines
 }
@@ -208,6 +223,16 @@ fn of_noise(noise: &NoisePlan) -> Vec<String> {
             ring.piece(),
             ring.grid_overhead(),
             ring.sampler_distance()
+        ));
+    }
+    if let Some(wishart) = noise.wishart_noise() {
+        lines.push(format!(
+            "wishart of the plan = scale {:?}, {} terms, {} at most of one, epsilon {:?}, mean {:?}",
+            wishart.scale(),
+            wishart.terms(),
+            wishart.terms_of_one(),
+            wishart.epsilon(),
+            wishart.mean_shape()
         ));
     }
     if let Some(laplace) = noise.laplace_noise() {

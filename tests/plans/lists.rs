@@ -76,7 +76,7 @@ pub(super) const BASES: [Base; 10] = [
     },
 ];
 
-const INTERACTIONS: [(&str, &str); 81] = [
+const INTERACTIONS: [(&str, &str); 84] = [
     ("power", ""),
     ("local", "noise.scheme=local"),
     ("ring", "noise.scheme=ring"),
@@ -157,6 +157,18 @@ const INTERACTIONS: [(&str, &str); 81] = [
     (
         "isometric, users",
         "algorithm.kind=isometric-covariance;algorithm.iterations=1;privacy.adjacency=user",
+    ),
+    (
+        "isometric, wishart",
+        "algorithm.kind=isometric-covariance;algorithm.iterations=1;noise.distribution=wishart;privacy.delta=0;noise.scheme=local",
+    ),
+    (
+        "covariance, wishart",
+        "algorithm.kind=covariance;algorithm.iterations=1;noise.distribution=wishart;privacy.delta=0;engine.kind=federated",
+    ),
+    (
+        "isometric, wishart of a curator",
+        "algorithm.kind=isometric-covariance;algorithm.iterations=1;noise.distribution=wishart;privacy.delta=0;engine.kind=central",
     ),
     (
         "isometric, laplace",

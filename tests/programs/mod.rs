@@ -100,6 +100,7 @@ impl Setting {
             sigmas: self.sigmas,
             values: Values::F64,
             ring: None,
+            wishart: None,
         };
         parts.session(peers, seed).expect("fits")
     }

@@ -42,6 +42,7 @@ fn digest(algorithm: &Arc<dyn Algorithm>) -> [u8; 32] {
             sigma_coordinate: 0.0,
             ring: None,
             laplace: None,
+            wishart: None,
             noise_factors: Vec::new(),
             scale_rounds: 1,
             averaging_rounds: 3,

@@ -50,7 +50,8 @@ const CHANGES: [(&str, &str, Change); 32] = [
     }),
     ("promise", "guarantee", |r| scale(r, "/promise/delta", 0.5)),
     ("promise", "guarantee.calibrated", |r| {
-        let gaussian = r.pointer("/promise/noise/laplace").is_none();
+        let pure = ["/promise/noise/laplace", "/promise/noise/wishart"];
+        let gaussian = pure.iter().all(|law| r.pointer(law).is_none());
         // Those of searches are composed from a loss distribution of their own.
         let searches = r.pointer("/program/search").is_some();
         (gaussian && !searches).then(|| r["promise"]["calibration"] = "zcdp".into())

@@ -43,11 +43,13 @@ const FILES: [(&str, &str); 24] = [
 ];
 
 /// More of them.
-const MORE: [(&str, &str); 4] = [
+const MORE: [(&str, &str); 6] = [
     ("projected-gradient", "completion: projected gradient"),
     ("geometric", "numbers: geometric"),
     ("graph", "graph: edges"),
     ("bipartite", "bipartite: power"),
+    ("wishart", "interactions: covariance, wishart"),
+    ("wishart-local", "interactions: isometric, wishart"),
 ];
 
 /// What a run of a setting writes.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use undertone::algorithm::{Algorithm, LocalData};
 use undertone::engine::{PeerRows, Session, SessionError, SessionParts};
 use undertone::linalg::{SparseRows, start_block};
+use undertone::noise::WishartShares;
 use undertone::plan::graphs_digest;
 use undertone::privacy::SensitivitySpec;
 use undertone::protocol::averaging::Schedule;
@@ -22,6 +23,8 @@ pub(crate) struct Parts {
     pub(crate) sigmas: [f64; 3],
     pub(crate) values: Values,
     pub(crate) ring: Option<RingParameters>,
+    /// How own noise is dealt where it is Wishart.
+    pub(crate) wishart: Option<WishartShares>,
 }
 
 impl Parts {
@@ -40,6 +43,7 @@ impl Parts {
             sigma_coordinate,
             ring: self.ring,
             laplace: None,
+            wishart: self.wishart,
             noise_factors: Vec::new(),
             scale_rounds: self.topology.diameter_bound().expect("connected"),
             averaging_rounds: self.schedule.rounds(),

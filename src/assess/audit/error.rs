@@ -28,7 +28,7 @@ pub enum AuditError {
     },
     /// Noise whose likelihood ratios the attackers do not know.
     #[error(
-        "the audit's attackers know the likelihood ratios of Gaussian noise, and noise.distribution is \"laplace\"; `undertone verify` \
+        "the audit's attackers know the likelihood ratios of Gaussian noise, and noise.distribution is \"laplace\" or \"wishart\"; `undertone verify` \
          checks its law"
     )]
     Laplace,

@@ -226,7 +226,7 @@ fn check(simulation: &Simulation, options: &AuditOptions) -> Result<Players, Aud
     if plan.promise().noise.is_none() {
         return Err(AuditError::NoNoise);
     }
-    if plan.guarantee().noise().laplace_noise().is_some() {
+    if !plan.guarantee().noise().is_gaussian() {
         return Err(AuditError::Laplace);
     }
     let runner = simulation.runner();

@@ -130,15 +130,19 @@ impl Samples {
         {
             checks.push(check("correlation of consecutive iterations", result));
         }
-        if let Some(result) = self.between(|runs| {
+        checks.extend(self.of_repeated_runs());
+        checks
+    }
+
+    /// The test of the correlation of runs with one another; `None` of a single run.
+    pub(super) fn of_repeated_runs(&self) -> Option<Check> {
+        let found = self.between(|runs| {
             let same_iteration = runs.windows(2).flat_map(|two| two[0].iter().zip(&two[1]));
             same_iteration
                 .map(|(a, b)| (a.as_slice(), b.as_slice()))
                 .collect()
-        }) {
-            checks.push(check("correlation of repeated runs", result));
-        }
-        checks
+        });
+        found.map(|result| test("law", "correlation of repeated runs", result))
     }
 
     /// The correlation of this noise with that of other sessions, run by run: every release of one with every release of the other, as far as

@@ -20,7 +20,7 @@
 //! test; that own noise has its law and that what is published is uniform takes its place (`peers/uniform.rs`).
 //!
 //! Where noise is Laplace, the sum is held against the law of a sum of such shares (`laplace.rs`), and the curator is one with the shares of
-//! another seed.
+//! another seed. Where it is Wishart, numbers of the sum are held against theirs (`wishart.rs`).
 //!
 //! A correct run fails with probability at most the significance asked for, over the whole table: every p-value is
 //! held against it divided by their number (Bonferroni).
@@ -33,6 +33,7 @@ pub(in crate::assess) mod peers;
 mod record;
 pub(in crate::assess) mod statistics;
 mod table;
+mod wishart;
 
 #[cfg(test)]
 mod tests;
@@ -55,6 +56,7 @@ use checks::Samples;
 use laplace::SumLaw;
 use peers::{PeerLaw, largest_term};
 use record::RowMoves;
+use wishart::MatrixLaw;
 
 /// How thorough to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -232,6 +234,7 @@ fn unsettled(
     let sums = plan
         .sum_of_shapes()
         .map(|shapes| if is_central { 1.0 } else { shapes });
+    let mut matrices = MatrixLaw::of(plan);
     let runs = options.runs.max(1);
     let mut samples = Samples::new(runs, plan.program().releases.len() as u32);
     let publishes = runner.draws_every_input() && runner.seen() == AdversaryView::Everything;
@@ -265,23 +268,26 @@ fn unsettled(
                 .map(|(l, needed)| {
                     let id = ReleaseId(l);
                     let sigma = match is_central {
-                        true => total_sigma,
+                        true => plan.sigma_of_curator(id),
                         false => plan.sigma_released(id),
                     };
                     needed * plan.noise_factor(id) * sigma
                 })
                 .collect();
             samples.push_run(&outcome, &sigmas, honest.plan());
+            if let Some(matrices) = &mut matrices {
+                matrices.push_run(&outcome, &sigmas, honest.plan());
+            }
         }
         algebra = algebra.max(algebra_gap(plan, &honest, &outcome));
         if let Some(Ok(top)) = &exact {
-            let (matched, noise) = match sums {
+            let (matched, noise) = match sums.is_some() || matrices.is_some() {
                 // One Laplace number of that variance has another law than a sum of shares; the shares of another seed have the same.
-                Some(_) => {
+                true => {
                     let other = root.repetition(runs + run);
                     (honest.clone().with_seed(other), SumNoise::Shares)
                 }
-                None => {
+                false => {
                     // Peers add no more to coordinates of their own than a curator does.
                     let matched = match plan.has_own_coordinates() {
                         true => plan.sigma_central(),
@@ -332,9 +338,16 @@ fn unsettled(
     if total_sigma > 0.0 {
         let each = !plan.guarantee().division().factors().is_empty();
         let law = sums.map(SumLaw::new);
-        table.checks.extend(samples.law(each, law.as_ref()));
-        if law.is_some() && publishes {
-            let reason = "peers: the joint law of Laplace noise has no test; every peer's message is held against its planned noise, number \
+        match &matrices {
+            Some(matrices) => {
+                table.checks.extend(matrices.checks());
+                table.checks.extend(samples.of_repeated_runs());
+                table.checks.extend(wishart::terms_left(plan));
+            }
+            None => table.checks.extend(samples.law(each, law.as_ref())),
+        }
+        if (law.is_some() || matrices.is_some()) && publishes {
+            let reason = "peers: the joint law of noise that is not Gaussian has no test; every peer's message is held against its planned noise, number \
                           by number";
             table.skipped.push(reason.to_owned());
         }
@@ -426,7 +439,10 @@ fn algebra_gap(plan: &Plan, honest: &Session, outcome: &Outcome) -> f64 {
         let largest = largest_term((plan, honest), record.release);
         let input = match is_own {
             true => scale * plan.sigma_central() + record.totals.local.max_entry().max(largest),
-            false => scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt()) + largest,
+            false => {
+                let own = plan.sigma_of_one(record.release);
+                scale * (own + noise.sigma_pairwise() * degree.sqrt()) + largest
+            }
         };
         let mut rounding = 16.0 * f64::EPSILON * peers as f64 * input;
         if honest.plan().values() == Values::F32 {

@@ -6,15 +6,21 @@
 //!
 //! A row that moves a block further refutes the bound. That none does proves nothing: it is a check of the rows at hand, and a bound is about all.
 
+use std::f64::consts::FRAC_1_SQRT_2;
+
 use super::table::Check;
 use crate::algorithm;
 use crate::engine::{Session, Transcript};
-use crate::linalg::SparseRows;
+use crate::linalg::{PackedTriangle, SparseRows};
 use crate::privacy::Adjacency;
 use crate::protocol::PlannedRelease;
+use crate::vocabulary::Quantity;
 
 /// Rows that are left out, one by one, of every release.
 const MOST_ROWS: usize = 64;
+
+/// Columns up to which eigenvalues are computed, in seconds.
+const MOST_COLUMNS: usize = 256;
 
 /// By how much more than its bound a block may move: what rounding of sums and differences explains.
 const ROUNDING: f64 = 1e-9;
@@ -70,10 +76,8 @@ impl RowMoves {
                 for (block, bound) in planned.spec().blocks.iter().zip(&bounds) {
                     let here = &moved[start..start + block.values()];
                     start += block.values();
-                    let size = |values: &mut dyn Iterator<Item = f64>| match planned.bounds() {
-                        // Lengths are bounded, or sums of absolute values.
-                        [] => values.map(f64::abs).sum::<f64>(),
-                        _ => values.map(|x| x * x).sum::<f64>().sqrt(),
+                    let size = |values: &mut dyn Iterator<Item = f64>| {
+                        size(values, (planned, block.quantity), rows.dimension())
                     };
                     let slack = 1e-12 * size(&mut here.iter().map(|(_, all)| *all));
                     let by = size(&mut here.iter().map(|(by, _)| *by));
@@ -103,6 +107,37 @@ impl RowMoves {
             passed: self.largest <= threshold,
         }
     }
+}
+
+/// The size of a change of the kind that the bound is of: a length, a sum of absolute values, or the nuclear norm of the matrix whose triangle it is.
+fn size(
+    values: &mut dyn Iterator<Item = f64>,
+    (planned, quantity): (&PlannedRelease, Quantity),
+    dimension: usize,
+) -> f64 {
+    match (planned.is_triangle(), planned.bounds()) {
+        (true, _) => nuclear_norm(values.collect(), quantity, dimension),
+        (false, []) => values.map(f64::abs).sum::<f64>(),
+        (false, _) => values.map(|x| x * x).sum::<f64>().sqrt(),
+    }
+}
+
+/// ‖C‖_* of the matrix with this triangle; where it has many columns a number that is no larger, |tr C|.
+fn nuclear_norm(mut triangle: Vec<f64>, quantity: Quantity, dimension: usize) -> f64 {
+    let start = |row| PackedTriangle::row_start(dimension, row);
+    if dimension > MOST_COLUMNS {
+        return (0..dimension)
+            .map(|row| triangle[start(row)])
+            .sum::<f64>()
+            .abs();
+    }
+    if quantity == Quantity::IsometricTriangle {
+        for row in 0..dimension {
+            let beside = &mut triangle[start(row) + 1..start(row + 1)];
+            beside.iter_mut().for_each(|x| *x *= FRAC_1_SQRT_2);
+        }
+    }
+    PackedTriangle::new(dimension, &triangle).nuclear_norm()
 }
 
 /// These rows but one.

@@ -9,6 +9,7 @@ mod pair;
 mod record;
 mod ring;
 mod runners;
+mod wishart;
 
 use std::sync::Arc;
 

@@ -222,6 +222,7 @@ fn setting(
         // Candidates are compared by the noise of real numbers: a grid costs at most β more.
         ring: None,
         laplace: None,
+        wishart: None,
         // Candidates spend evenly, whatever the file's own algorithm does.
         noise_factors: Vec::new(),
         ..own.clone()

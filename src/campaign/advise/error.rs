@@ -23,7 +23,7 @@ pub enum AdviseError {
     Numbers,
     /// Noise of another law than candidates are compared under.
     #[error(
-        "candidates are compared under Gaussian noise, and noise.distribution is \"laplace\": compare them in a sweep, or set \
+        "candidates are compared under Gaussian noise, and noise.distribution is \"laplace\" or \"wishart\": compare them in a sweep, or set \
          noise.distribution = \"gaussian\" and privacy.delta"
     )]
     Laplace,

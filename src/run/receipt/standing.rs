@@ -186,6 +186,7 @@ fn promise() -> Vec<FieldStanding> {
         "promise.bounds.rating": CrossChecked, "enters the sensitivity of one adjacency; that ratings were clipped so is on trust";
         "promise.noise.pairwise": CrossChecked, "decides the noise; what is done where a coalition can split the graph decides it there alone";
         "promise.noise.ring": CrossChecked, "decides the noise and the integers, as far as the noise looks at it";
+        "promise.noise.wishart": CrossChecked, "decides the noise; a secure sum makes some schemes alike";
         "promise.noise.laplace": CrossChecked, "decides who draws, and holders must be more than the colluders";
     };
     let losses = fields! { LossTolerance, "promise.losses.",

@@ -5,7 +5,7 @@ use crate::algorithm::{BlockSpec, Form, Precondition, Program, ReleaseSpec, Star
 use crate::config::{Config, DataConfig, DataFormat};
 use crate::privacy::Scheme;
 use crate::scenario::rules::{Rule, keep};
-use crate::vocabulary::{Distribution, Quantity};
+use crate::vocabulary::Quantity;
 
 /// Whether members run this release of a program: a sum over all rows about the matrix alone, or of raked triangles, that finds a basis.
 ///
@@ -82,7 +82,7 @@ const RULES: &[Rule] = &[
     ),
     (
         "noise.distribution",
-        |config| config.noise.distribution == Distribution::Laplace,
+        |config| config.noise.distribution.is_pure(),
         "ledgers count losses of Gaussian noise: leave distribution and holders out",
     ),
     (

@@ -89,6 +89,7 @@ mod stated;
 mod streaming;
 mod table;
 mod threshold_search;
+mod triangles;
 mod unsupported;
 
 use std::fmt;

@@ -104,14 +104,14 @@ impl Curator<'_> {
         match self.noise {
             SumNoise::Curator => {
                 session.curator_noise().add_to(id, scale, sum);
-                scale * session.sigma_central()
+                scale * session.curator_sigma(current.planned)
             }
             SumNoise::Shares => {
                 for u in 0..session.peers() {
                     let term = session.planned_noise().own(PeerIndex::from_index(u));
                     term.add_to(id, scale, sum);
                 }
-                session.plan().sigma_of_sum(scale)
+                session.plan().sigma_of_release(current.planned, scale)
             }
             SumNoise::Nothing => 0.0,
         }

@@ -96,7 +96,7 @@ pub enum EngineError {
     Integers,
     /// The analytic engine draws from a Gaussian law.
     #[error(
-        "the analytic engine draws estimates from a Gaussian law, and the plan's noise is Laplace: use engine \"lockstep\""
+        "the analytic engine draws estimates from a Gaussian law, and the plan's noise is Laplace or Wishart: use engine \"lockstep\""
     )]
     Laplace,
     /// A public query of an engine without peers that the sensitivity does not bound.

@@ -129,6 +129,7 @@ pub fn session_of_length(
         sigma_coordinate: 0.0,
         ring: None,
         laplace: None,
+        wishart: None,
         noise_factors: Vec::new(),
         scale_rounds: graph.diameter_bound().expect("connected"),
         averaging_rounds: schedule.rounds(),

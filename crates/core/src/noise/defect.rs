@@ -16,6 +16,10 @@ mod switched_on {
         pub(crate) one_chunk: bool,
         /// Whether masks lack their highest bit.
         pub(crate) narrow: bool,
+        /// Terms of Wishart noise that are not drawn.
+        pub(crate) fewer: u64,
+        /// Whether one of the two Wishart matrices is left out.
+        pub(crate) one_sided: bool,
     }
 
     impl TermDefect {
@@ -25,6 +29,8 @@ mod switched_on {
             frozen: false,
             one_chunk: false,
             narrow: false,
+            fewer: 0,
+            one_sided: false,
         };
 
         pub(in crate::noise) fn factor(self) -> f64 {
@@ -35,6 +41,14 @@ mod switched_on {
             let release = if self.frozen { 1 } else { release };
             let chunk = if self.one_chunk { 0 } else { chunk };
             (release, chunk)
+        }
+
+        pub(in crate::noise) fn fewer(self) -> u64 {
+            self.fewer
+        }
+
+        pub(in crate::noise) fn one_sided(self) -> bool {
+            self.one_sided
         }
 
         pub(in crate::noise) fn narrow(self, bits: u32, masks: &mut [u64]) {
@@ -58,6 +72,14 @@ mod switched_off {
         }
 
         pub(in crate::noise) fn place(self, _: (u32, u64)) -> (u32, u64) {
+            match self {}
+        }
+
+        pub(in crate::noise) fn fewer(self) -> u64 {
+            match self {}
+        }
+
+        pub(in crate::noise) fn one_sided(self) -> bool {
             match self {}
         }
 

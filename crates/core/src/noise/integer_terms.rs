@@ -43,7 +43,9 @@ impl Term {
                 self.draw_masks(at, &mut drawn);
                 add(sign, &drawn, out);
             }
-            Law::Normal | Law::Laplace(_) => panic!("real noise is not added to integers"),
+            Law::Normal | Law::Laplace(_) | Law::Wishart(_) => {
+                panic!("real noise is not added to integers")
+            }
         }
     }
 

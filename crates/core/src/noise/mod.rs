@@ -4,7 +4,8 @@
 //! Δ_uv ~ N(0, (σ_Δ Δ)²): plus at the lower index, minus at the higher. Over all peers the pairwise terms
 //! cancel and Σ η_u remains. Which σ's protect whom is the business of [`crate::privacy`].
 //!
-//! Where (ε, 0) is promised, own noise is a share of Laplace noise instead ([`LaplaceShares`]).
+//! Where (ε, 0) is promised, own noise is a share of Laplace noise instead ([`LaplaceShares`]), or, on a triangle of a symmetric matrix, a number of
+//! terms of Wishart noise ([`WishartShares`]).
 //!
 //! Where sums are integers mod 2^k, own noise is rounded to integers and what partners share are uniform masks
 //! ([`RingLaws`]).
@@ -19,6 +20,7 @@ mod laplace;
 mod peer_noise;
 mod ring;
 mod sigmas;
+mod wishart;
 
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use defect::TermDefect;
@@ -27,3 +29,4 @@ pub use peer_noise::{NoiseChunk, PeerNoise, Term};
 pub(crate) use peer_noise::{Scale, add_to_both};
 pub use ring::RingLaws;
 pub use sigmas::{SigmaError, Sigmas};
+pub use wishart::{WishartShares, WishartTerms};

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::Sigmas;
 use super::defect::TermDefect;
-use super::laplace::{self, LaplaceShares};
+use super::laplace;
 use super::ring::RingLaws;
+use super::wishart::{Drawn, WishartTerms};
 use crate::vocabulary::{CHUNK, PeerIndex, ReleaseId, StreamKey};
 
 /// Which normals to draw, and in which unit.
@@ -41,6 +42,8 @@ pub(super) enum Law {
     Mask(Arc<RingLaws>),
     /// Shares of Laplace noise of this shape, in units of the release.
     Laplace(f64),
+    /// Terms of Wishart noise on a triangle, in units of the release, and shares of Laplace noise on a mean before it.
+    Wishart(WishartTerms),
 }
 
 /// A signed standard deviation per unit sensitivity; negative at the upper end of a pairwise edge.
@@ -88,6 +91,13 @@ impl Term {
         Self::of_law(key, scale, Law::Laplace(shape))
     }
 
+    /// A term that draws fresh Wishart noise in every release that is a triangle: so many terms of standard deviation `scale` each. On a mean that is
+    /// release 1 it draws shares of Laplace noise of that scale.
+    #[must_use]
+    pub fn wishart(key: StreamKey, scale: f64, terms: WishartTerms) -> Self {
+        Self::of_law(key, scale, Law::Wishart(terms))
+    }
+
     pub(super) fn of_law(key: StreamKey, scale: f64, law: Law) -> Self {
         Self {
             key,
@@ -111,7 +121,7 @@ impl Term {
     /// Whether this is a term of own noise by these laws; without laws, of real numbers.
     pub(crate) fn is_own_in(&self, laws: Option<&RingLaws>) -> bool {
         match (&self.law, laws) {
-            (Law::Normal | Law::Laplace(_), None) => true,
+            (Law::Normal | Law::Laplace(_) | Law::Wishart(_), None) => true,
             (Law::Rounded(mine), Some(laws)) => **mine == *laws,
             _ => false,
         }
@@ -126,12 +136,13 @@ impl Term {
         }
     }
 
-    /// Whether this is a share of this shape; without one, whether it is no share of Laplace noise.
-    pub(crate) fn is_share_of(&self, laplace: Option<LaplaceShares>) -> bool {
-        match (&self.law, laplace) {
-            (Law::Laplace(mine), Some(shares)) => *mine == shares.shape,
-            (law, None) => !matches!(law, Law::Laplace(_)),
-            (_, Some(_)) => false,
+    /// Whether this has the law of the own noise of `peer` where that adds up to Laplace or Wishart noise; otherwise, whether it has neither law.
+    pub(crate) fn is_share_of(&self, sigmas: &Sigmas, peer: PeerIndex) -> bool {
+        match (&self.law, sigmas.laplace, sigmas.wishart) {
+            (Law::Laplace(mine), Some(shares), None) => *mine == shares.shape,
+            (Law::Wishart(mine), None, Some(shares)) => *mine == shares.of_peer(peer),
+            (law, None, None) => !matches!(law, Law::Laplace(_) | Law::Wishart(_)),
+            _ => false,
         }
     }
 
@@ -145,7 +156,7 @@ impl Term {
     }
 
     fn check_real(&self) {
-        let real = matches!(self.law, Law::Normal | Law::Laplace(_));
+        let real = matches!(self.law, Law::Normal | Law::Laplace(_) | Law::Wishart(_));
         assert!(real, "integer noise is not added to real numbers");
     }
 
@@ -165,13 +176,58 @@ impl Term {
                 Law::Laplace(shape) => {
                     laplace::add_shares(&mut self.key.words(release, chunk), shape, scale, out);
                 }
+                Law::Wishart(terms) => {
+                    let start = chunk as usize * CHUNK;
+                    self.add_wishart(terms, at.release, scale, (start, out));
+                }
                 _ => self.key.add_normals(release, chunk, scale, out),
+            }
+        }
+    }
+
+    /// Adds Wishart noise to coordinates that lie at `start` of a triangle, or Laplace noise of the same scale to those of a mean.
+    fn add_wishart(
+        &self,
+        terms: WishartTerms,
+        at: ReleaseId,
+        scale: f64,
+        (start, out): (usize, &mut [f64]),
+    ) {
+        let (release, chunk) = self.place(NoiseChunk {
+            release: at,
+            chunk: (start / CHUNK) as u64,
+            unit: 1.0,
+        });
+        match terms.mean {
+            Some(shape) if at == ReleaseId(1) => {
+                let scale = scale * (2.0 * shape).sqrt();
+                laplace::add_shares(&mut self.key.words(release, chunk), shape, scale, out);
+            }
+            _ => {
+                let defect = self.scale.defect;
+                let drawn = Drawn {
+                    fewer: defect.map_or(0, TermDefect::fewer),
+                    one_sided: defect.is_some_and(TermDefect::one_sided),
+                };
+                // What is beyond the triangle has no noise of this law: no plan has such a release.
+                assert!(start + out.len() <= terms.coordinates(), "a triangle");
+                terms.add_triangle((&self.key, release), drawn, scale, (start, out));
             }
         }
     }
 
     /// Adds this term's share of a whole release to `out`.
     pub fn add_to(&self, release: ReleaseId, unit: f64, out: &mut [f64]) {
+        // Its normals are drawn once for all coordinates.
+        if let Law::Wishart(terms) = self.law
+            && !(terms.mean.is_some() && release == ReleaseId(1))
+        {
+            let scale = self.scale.times(unit);
+            if scale != 0.0 {
+                self.add_wishart(terms, release, scale, (0, out));
+            }
+            return;
+        }
         for (chunk, out) in (0_u64..).zip(out.chunks_mut(CHUNK)) {
             let at = NoiseChunk {
                 release,
@@ -189,7 +245,10 @@ impl Term {
     pub(crate) fn draw_chunk(&self, at: NoiseChunk, out: &mut [f64]) {
         self.check_real();
         let normal = matches!(self.law, Law::Normal);
-        assert!(normal, "shares of Laplace noise are no normals");
+        assert!(
+            normal,
+            "shares of Laplace noise and matrices are no normals"
+        );
         let (release, chunk) = self.place(at);
         self.key.normals(release, chunk, out);
     }
@@ -294,7 +353,7 @@ impl PeerNoise {
         };
         let signed = |partner| if peer < partner { pairwise } else { -pairwise };
         first.scale() == sigmas.own_of(peer)
-            && first.is_share_of(sigmas.laplace)
+            && first.is_share_of(&sigmas, peer)
             && self.coordinate.scale() == sigmas.coordinate
             && pairs.len() == partners.len()
             && pairs

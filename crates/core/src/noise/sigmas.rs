@@ -1,12 +1,13 @@
 //! Standard deviations of a plan's noise.
 
 use super::laplace::LaplaceShares;
+use super::wishart::WishartShares;
 use crate::vocabulary::PeerIndex;
 
 /// Standard deviations per unit sensitivity. Public.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sigmas {
-    /// Of a peer's own noise on a sum.
+    /// Of a peer's own noise on a sum; of Wishart noise that of one term.
     pub own: f64,
     /// Of the noise that the two ends of an edge of the noise graph share.
     pub pairwise: f64,
@@ -14,6 +15,8 @@ pub struct Sigmas {
     pub coordinate: f64,
     /// How own noise is dealt where it adds up to Laplace noise; `None` where it is normal.
     pub laplace: Option<LaplaceShares>,
+    /// How the terms of own noise are dealt where it adds up to Wishart noise.
+    pub wishart: Option<WishartShares>,
 }
 
 /// A standard deviation that no noise has.
@@ -35,6 +38,7 @@ impl Sigmas {
             pairwise,
             coordinate: 0.0,
             laplace: None,
+            wishart: None,
         }
     }
 
@@ -59,6 +63,14 @@ impl Sigmas {
             return Err(SigmaError {
                 what: "the shape of a share of Laplace noise, which is above 0 and at most 1,",
                 found: shares.shape,
+            });
+        }
+        if let Some(shape) = self.wishart.and_then(|shares| shares.mean)
+            && !(shape > 0.0 && shape <= 1.0)
+        {
+            return Err(SigmaError {
+                what: "the shape of a share of the Laplace noise on a mean, which is above 0 and at most 1,",
+                found: shape,
             });
         }
         for (what, found) in [

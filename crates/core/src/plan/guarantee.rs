@@ -9,7 +9,7 @@ use super::memo::Memo;
 use super::network::graphs_digest;
 use super::{Noise, PlanError, Promise};
 use crate::algorithm::Program;
-use crate::noise::LaplaceShares;
+use crate::noise::{LaplaceShares, WishartShares};
 use crate::privacy::{
     self, AdversaryView, Budget, Calibrated, Connectivity, GroupLoss, NoisePlan, NoiseRequest,
     OnDisconnect, PrivacyError, RingRequest, Scheme, sparse_vector,
@@ -128,6 +128,7 @@ impl Guarantee {
                 Self::gaussian(program, promise, noise_topology, most_rows, division, memo)
             }
             Distribution::Laplace => Self::laplace(promise, noise_topology, division),
+            Distribution::Wishart => Self::wishart(program, promise, noise_topology, division),
         }
     }
 
@@ -202,8 +203,8 @@ impl Guarantee {
         })
     }
 
-    /// That of Laplace noise.
-    pub(super) fn of_laplace(
+    /// That of noise that promises (ε, 0).
+    pub(super) fn of_pure_noise(
         division: Division,
         calibrated: Calibrated,
         noise: NoisePlan,
@@ -228,7 +229,7 @@ impl Guarantee {
         match promise.noise.distribution() {
             Distribution::Gaussian => z * promise.participants.unwrap_or(1) as f64,
             // Calibrated to ε/k.
-            Distribution::Laplace => z,
+            Distribution::Laplace | Distribution::Wishart => z,
         }
     }
 
@@ -239,6 +240,19 @@ impl Guarantee {
         Some(match laplace.holders() {
             Some(holders) => LaplaceShares::held(holders.count, peers),
             None => LaplaceShares::of_all(laplace.shape(), peers),
+        })
+    }
+
+    /// How the terms of own noise are dealt to so many peers where it adds up to Wishart noise. A curator's are all dealt to one.
+    pub(super) fn wishart_shares(&self, program: &Program, peers: u32) -> Option<WishartShares> {
+        let wishart = self.noise.wishart_noise()?;
+        Some(WishartShares {
+            // Of a size that no message holds neither is meant.
+            dimension: u32::try_from(program.items).unwrap_or(u32::MAX),
+            terms: wishart.terms(),
+            peers,
+            isometric: program.isometric_triangles().unwrap_or(false),
+            mean: wishart.mean_shape(),
         })
     }
 
@@ -266,6 +280,7 @@ impl Guarantee {
                 clamp: ring.clamp(),
             }),
             laplace: self.laplace_shares(peers),
+            wishart: self.wishart_shares(program, peers),
             // Shares are the algorithm's own, and the plan knows them; weights and what a private mean takes it does not.
             noise_factors: told(program, &self.division),
             scale_rounds: 0,

@@ -80,7 +80,7 @@ impl Guarantee {
         promise.check_laplace()?;
         let (calibrated, noise) = planned(promise, topology, &division)?;
         let groups = groups(promise, &noise, topology.graph().nodes());
-        Ok(Self::of_laplace(division, calibrated, noise, groups))
+        Ok(Self::of_pure_noise(division, calibrated, noise, groups))
     }
 }
 
@@ -128,7 +128,7 @@ fn planned(
 
 /// What changes at several peers cost where one record is a change of one peer's matrix and single inputs are seen, under noise that
 /// every peer adds by itself, or where a person can be in several files: (ε, 0) for one is (kε, 0) for k.
-fn groups(promise: &Promise, plan: &NoisePlan, peers: usize) -> Vec<GroupLoss> {
+pub(super) fn groups(promise: &Promise, plan: &NoisePlan, peers: usize) -> Vec<GroupLoss> {
     let Some(one) = plan.epsilon() else {
         return Vec::new();
     };

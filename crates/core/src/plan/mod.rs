@@ -18,6 +18,7 @@ mod noise;
 mod promise;
 mod ring;
 mod session;
+mod wishart;
 
 pub use budget_share::{BudgetShare, NotAShare};
 pub use error::PlanError;

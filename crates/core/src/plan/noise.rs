@@ -48,6 +48,11 @@ pub enum Noise {
         /// What to do where a coalition can disconnect the honest peers; refusing is all that is proved.
         on_disconnect: OnDisconnect,
     },
+    /// Wishart noise on triangles of the matrix, with which δ is 0.
+    Wishart {
+        /// Who adds what: everybody all of it, or a number of terms.
+        scheme: Scheme,
+    },
 }
 
 /// Peers that draw Laplace noise, hidden by Gaussian noise that all share.
@@ -101,6 +106,9 @@ impl Noise {
                 holders: holders.map(|count| Holders { count, overhead }),
                 on_disconnect,
             };
+        }
+        if distribution == Distribution::Wishart {
+            return Self::Wishart { scheme };
         }
         match scheme {
             Scheme::None => Self::None,
@@ -168,7 +176,7 @@ impl Noise {
             Self::Local => Scheme::Local,
             Self::Pairwise { .. } => Scheme::Pairwise,
             Self::Ring { .. } => Scheme::Ring,
-            Self::Laplace { scheme, .. } => *scheme,
+            Self::Laplace { scheme, .. } | Self::Wishart { scheme } => *scheme,
         }
     }
 
@@ -183,6 +191,7 @@ impl Noise {
     pub fn distribution(&self) -> Distribution {
         match self {
             Self::Laplace { .. } => Distribution::Laplace,
+            Self::Wishart { .. } => Distribution::Wishart,
             _ => Distribution::Gaussian,
         }
     }

@@ -7,10 +7,10 @@ use super::network::{graphs_digest, mixing_bounds};
 use super::{Guarantee, Network, NoiseMemo, PlanError, Promise};
 use crate::algorithm::{Algorithm, Form, Program};
 use crate::linalg::Block;
-use crate::noise::LaplaceShares;
-use crate::privacy::AdversaryView;
+use crate::noise::{LaplaceShares, WishartShares};
 #[cfg(any(test, feature = "testing"))]
 use crate::privacy::NoisePlan;
+use crate::privacy::{AdversaryView, Scheme};
 use crate::protocol::averaging::Schedule;
 use crate::protocol::{SessionParameters, SessionPlan};
 use crate::vocabulary::ReleaseId;
@@ -112,10 +112,25 @@ impl Plan {
     /// every peer's own coordinates.
     #[must_use]
     pub fn sigma_released(&self, release: ReleaseId) -> f64 {
-        match self.is_own(release) {
-            true => self.sigma_central(),
-            false => self.guarantee.noise().sigma_sum(),
+        let noise = self.guarantee.noise();
+        match self.mean_over_triangle(release) {
+            _ if self.is_own(release) => self.sigma_central(),
+            Some(factor) => noise.sigma_sum() * factor,
+            None => noise.sigma_sum(),
         }
+    }
+
+    /// The standard deviation of the noise on this release over that on a triangle, where it is a mean before one that has Wishart noise.
+    fn mean_over_triangle(&self, release: ReleaseId) -> Option<f64> {
+        let shares = self.wishart_shares_drawn()?;
+        let mean = shares.mean.is_some() && release == ReleaseId(1);
+        mean.then(|| shares.sigma_of_mean() / shares.sigma_of_triangle())
+    }
+
+    /// How the terms of own noise are dealt where it adds up to Wishart noise.
+    fn wishart_shares(&self) -> Option<WishartShares> {
+        let peers = self.network.topology.graph().nodes() as u32;
+        self.guarantee.wishart_shares(&self.program, peers)
     }
 
     /// How own noise is dealt where it adds up to Laplace noise.
@@ -198,6 +213,45 @@ impl Plan {
             graphs: graphs_digest(topology, &network.noise_topology),
             network: network.clone(),
         })
+    }
+
+    /// The Wishart noise that is drawn: a curator's, or that of all peers.
+    pub fn wishart_shares_drawn(&self) -> Option<WishartShares> {
+        let shares = self.wishart_shares()?;
+        Some(match self.promise.seen {
+            AdversaryView::CuratorOutput => shares.of_curator(),
+            _ => shares,
+        })
+    }
+
+    /// The terms of Wishart noise that the adversary does not know: a curator's, those of one honest peer where everybody adds all of it, or those
+    /// that as many colluders leave as are withstood.
+    pub fn terms_left(&self) -> Option<u64> {
+        let shares = self.wishart_shares_drawn()?;
+        let colluders = self.promise.withstood() as u64;
+        Some(match (self.promise.seen, self.promise.noise.scheme()) {
+            (AdversaryView::CuratorOutput, _) => shares.terms,
+            (_, Scheme::Local) => shares.terms / u64::from(shares.peers.max(1)),
+            _ => shares.terms.saturating_sub(colluders * shares.of_one()),
+        })
+    }
+
+    /// The most that one peer adds on a sum: its standard deviation per unit sensitivity and noise factor.
+    pub fn sigma_of_one(&self, release: ReleaseId) -> f64 {
+        let own = self.guarantee.noise().sigma_own();
+        let factor = self.wishart_shares().map(|shares| match shares.mean {
+            Some(shape) if release == ReleaseId(1) => (2.0 * shape).sqrt(),
+            _ => (shares.of_one() as f64).sqrt(),
+        });
+        own * factor.unwrap_or(1.0)
+    }
+
+    /// What a curator adds on this release, likewise.
+    pub fn sigma_of_curator(&self, release: ReleaseId) -> f64 {
+        let factor = self.wishart_shares().map(|shares| shares.of_curator());
+        let factor = factor.filter(|shares| shares.mean.is_some() && release == ReleaseId(1));
+        let factor = factor.map(|shares| shares.sigma_of_mean() / shares.sigma_of_triangle());
+        self.sigma_central() * factor.unwrap_or(1.0)
     }
 
     /// The sum of the shapes of all peers' shares of Laplace noise, or of the curator's; `None` where noise is Gaussian or there is none.

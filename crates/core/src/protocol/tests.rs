@@ -18,6 +18,7 @@ use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::vocabulary::{Binding, NoiseLabel, PeerIndex, ReleaseId, Round, Seed, Span, Time};
 
 mod plans;
+mod wishart;
 mod setups;
 mod values;
 
@@ -83,6 +84,7 @@ fn parameters() -> SessionParameters {
         sigma_coordinate: 0.0,
         ring: None,
         laplace: None,
+        wishart: None,
         noise_factors: Vec::new(),
         scale_rounds: 1,
         averaging_rounds: ROUNDS,

@@ -209,10 +209,11 @@ impl OwnNoise {
         let (sigmas, digest) = (plan.sigmas(), within);
         let laws = plan.ring_laws();
         let (key, scale) = (self.key(digest, 1), sigmas.own_of(index));
-        let own = match (laws, sigmas.laplace) {
-            (Some(laws), _) => Term::rounded(key, scale, laws.clone()),
-            (None, Some(shares)) => Term::laplace(key, scale, shares.shape),
-            (None, None) => Term::new(key, scale),
+        let own = match (laws, sigmas.laplace, sigmas.wishart) {
+            (Some(laws), ..) => Term::rounded(key, scale, laws.clone()),
+            (None, Some(shares), _) => Term::laplace(key, scale, shares.shape),
+            (None, None, Some(shares)) => Term::wishart(key, scale, shares.of_peer(index)),
+            (None, None, None) => Term::new(key, scale),
         };
         let sharing = partners.into_iter().filter(|_| sigmas.pairwise != 0.0);
         let pairs = sharing.map(|(partner, key)| {

@@ -89,6 +89,25 @@ impl<'a> PackedTriangle<'a> {
         self.values.iter().fold(0.0, |m, v| m.max(v.abs()))
     }
 
+    /// ‖A‖_*: the sum of the absolute eigenvalues; infinite where an entry is not finite.
+    ///
+    /// # Cost
+    /// O(n³).
+    #[doc(hidden)]
+    #[must_use]
+    pub fn nuclear_norm(&self) -> f64 {
+        if self.values.iter().any(|x| !x.is_finite()) {
+            return f64::INFINITY;
+        }
+        let scale = self.max_entry();
+        if scale == 0.0 {
+            return 0.0;
+        }
+        let matrix = self.to_block().to_matrix() / scale;
+        let values = matrix.symmetric_eigenvalues();
+        scale * values.iter().map(|x| x.abs()).sum::<f64>()
+    }
+
     /// The whole matrix as a block, both triangles equal.
     #[must_use]
     pub fn to_block(&self) -> Block {

@@ -78,6 +78,36 @@ pub enum PrivacyError {
         /// The combinations that exist.
         proved: String,
     },
+    /// An adjacency and a rule for which no bound in the nuclear norm is proved.
+    #[error(
+        "noise.distribution = \"wishart\": no bound in the nuclear norm on {release} is proved for adjacency = \"{adjacency}\" with \
+         sensitivity = \"{rule}\"; release one triangle of the matrix (algorithm.kind = \"covariance\" or \"isometric-covariance\") under one of \
+         {proved}, or set noise.distribution = \"laplace\" or \"gaussian\""
+    )]
+    UnprovedNuclear {
+        /// What is released.
+        release: Quantity,
+        /// The adjacency asked for.
+        adjacency: Adjacency,
+        /// The rule asked for.
+        rule: SensitivityRule,
+        /// The combinations that exist.
+        proved: String,
+    },
+    /// Wishart noise that is asked for where it is not to be had.
+    #[error("noise.distribution = \"wishart\": {problem}")]
+    Wishart {
+        /// What is wrong, and what to change.
+        problem: &'static str,
+    },
+    /// A δ above 0 for Wishart noise, which has none.
+    #[error(
+        "noise.distribution = \"wishart\" promises (epsilon, 0): set privacy.delta = 0, found {found}"
+    )]
+    DeltaOfWishart {
+        /// δ as given.
+        found: f64,
+    },
     /// Laplace noise that is asked for where it is not to be had.
     #[error("noise.distribution = \"laplace\": {problem}")]
     Laplace {

@@ -72,6 +72,8 @@ pub mod sparse_vector;
 mod statement;
 #[cfg(test)]
 mod testing;
+#[doc(hidden)]
+pub mod wishart;
 pub mod zcdp;
 
 pub use accountant::Connectivity;
@@ -88,8 +90,8 @@ pub use noise_plan::{
     BudgetSplit, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, split_budget,
 };
 pub use sensitivity::{
-    OwnRules, Public, RatingRange, Rule, Sensitivity, Sensitivity1, SensitivityRule,
-    SensitivitySpec, Statistic,
+    NuclearSensitivity, OwnRules, Public, RatingRange, Rule, Sensitivity, Sensitivity1,
+    SensitivityRule, SensitivitySpec, Statistic,
 };
 pub use statement::{AdversaryView, Statement};
 // For the other crates of Undertone.
@@ -97,6 +99,7 @@ pub use statement::{AdversaryView, Statement};
 pub use {
     laplace::calibrate_laplace, lifetime::LifetimeBudget, lifetime::SquareSum, noise_plan::Holders,
     noise_plan::HoldersRequest, noise_plan::LaplacePlan, noise_plan::LaplaceRequest,
-    noise_plan::RingPlan, noise_plan::RingRequest, noise_plan::even_iterations,
-    noise_plan::refuse_split, persons::person_sizes,
+    noise_plan::RingPlan, noise_plan::RingRequest, noise_plan::WishartPlan,
+    noise_plan::WishartRequest, noise_plan::even_iterations, noise_plan::refuse_split,
+    persons::person_sizes, wishart::calibrate_wishart,
 };

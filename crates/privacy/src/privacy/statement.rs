@@ -121,6 +121,7 @@ impl Statement {
         let assumed = match self.distribution {
             Distribution::Gaussian => "",
             Distribution::Laplace => IDEAL_SAMPLER,
+            Distribution::Wishart => IDEAL_MATRICES,
         };
         let lost = self.whoever_is_lost();
         let beyond = self.whoever_is_elsewhere();
@@ -159,6 +160,10 @@ impl Statement {
 const IDEAL_SAMPLER: &str = " This takes the Laplace noise that is drawn for real numbers: it has 64 bits, and what their last ones tell is \
                              covered by no epsilon.";
 
+/// What every promise of Wishart noise assumes.
+const IDEAL_MATRICES: &str = " This takes the Wishart noise that is drawn for real numbers: it is summed in 64 bits, and what their last ones tell is \
+                              covered by no epsilon.";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -193,6 +198,11 @@ mod tests {
                         ..promise
                     };
                     assert_eq!(pure.sentence(), format!("{text}{IDEAL_SAMPLER}"));
+                    let matrices = Statement {
+                        distribution: Distribution::Wishart,
+                        ..promise
+                    };
+                    assert_eq!(matrices.sentence(), format!("{text}{IDEAL_MATRICES}"));
                     let within = adjacency.is_of_matrix() && seen == AdversaryView::Everything;
                     assert_eq!(text.contains("one peer's matrix A_u"), within, "{text}");
                     let sum = adjacency.is_of_matrix() && seen != AdversaryView::Everything;

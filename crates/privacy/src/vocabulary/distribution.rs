@@ -13,6 +13,8 @@ pub enum Distribution {
     Gaussian,
     /// Laplace noise, scaled to sensitivities in the sum of absolute values: (ε, 0).
     Laplace,
+    /// The difference of two Wishart matrices, on one triangle of a symmetric matrix at a time, scaled to sensitivities in the nuclear norm: (ε, 0).
+    Wishart,
 }
 
 impl Distribution {
@@ -22,15 +24,21 @@ impl Distribution {
         *self == Self::Gaussian
     }
 
+    /// Whether noise of this law promises (ε, 0).
+    #[must_use]
+    pub fn is_pure(&self) -> bool {
+        *self != Self::Gaussian
+    }
+
     /// What a release costs whose noise is `factor` times as large, in units of one of factor 1.
     ///
-    /// Gaussian releases compose by their squares, μ² = Σ (Δ_l/σ_l)²: 1/f². Laplace releases compose by what they are,
+    /// Gaussian releases compose by their squares, μ² = Σ (Δ_l/σ_l)²: 1/f². Laplace and Wishart releases compose by what they are,
     /// ε = Σ Δ_l/λ_l: 1/f.
     #[must_use]
     pub fn cost(self, factor: f64) -> f64 {
         match self {
             Self::Gaussian => 1.0 / (factor * factor),
-            Self::Laplace => 1.0 / factor,
+            Self::Laplace | Self::Wishart => 1.0 / factor,
         }
     }
 
@@ -39,7 +47,7 @@ impl Distribution {
     pub fn factor(self, factor: f64) -> f64 {
         match self {
             Self::Gaussian => factor,
-            Self::Laplace => factor * factor,
+            Self::Laplace | Self::Wishart => factor * factor,
         }
     }
 }
@@ -49,6 +57,7 @@ impl fmt::Display for Distribution {
         f.write_str(match self {
             Self::Gaussian => "gaussian",
             Self::Laplace => "laplace",
+            Self::Wishart => "wishart",
         })
     }
 }

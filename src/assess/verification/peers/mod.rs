@@ -156,7 +156,7 @@ impl<'a> PeerLaw<'a> {
             true => (simulation.plan().sigma_central().powi(2), 0.0),
             false => (noise.sigma_own().powi(2), noise.sigma_pairwise().powi(2)),
         };
-        let gaussian = noise.ring().is_none() && noise.laplace_noise().is_none();
+        let gaussian = noise.ring().is_none() && noise.is_gaussian();
         let law = (own > 0.0 && gaussian).then(|| {
             (
                 Marginals::new(graph, (own, pairwise)),
@@ -208,8 +208,8 @@ impl<'a> PeerLaw<'a> {
 
     /// Those of the releases of this shape.
     fn own_checks(&self) -> Vec<Check> {
-        // Shares of Laplace noise are held against the plan number by number, and their sum against its law.
-        if self.noise().laplace_noise().is_some() {
+        // Shares of Laplace and Wishart noise are held against the plan number by number, and their sum against its law.
+        if !self.noise().is_gaussian() {
             return Vec::new();
         }
         let variance = self.variance;
@@ -372,7 +372,8 @@ impl<'a> PeerLaw<'a> {
         let size = match is_own {
             true => most.max(largest) + terms.scale * self.simulation.plan().sigma_central(),
             false => {
-                largest + terms.scale * (noise.sigma_own() + noise.sigma_pairwise() * degree.sqrt())
+                let own = self.simulation.plan().sigma_of_one(release);
+                largest + terms.scale * (own + noise.sigma_pairwise() * degree.sqrt())
             }
         };
         let rounding = 16.0 * f64::EPSILON * (degree + 2.0) * size;

@@ -166,7 +166,7 @@ fn run_law(
     if session.plan().parameters().ring.is_some() {
         return Err(EngineError::Integers);
     }
-    if session.plan().parameters().laplace.is_some() {
+    if session.plan().parameters().distribution().is_pure() {
         return Err(EngineError::Laplace);
     }
     let loss = session.schedule().loss();

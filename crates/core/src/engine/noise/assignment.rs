@@ -96,10 +96,12 @@ impl Assignment {
             self.root.key(NoiseLabel::OwnNoise, peer.0, 0),
             self.sigmas.own_of(peer),
         );
-        let term = match (&self.ring, self.sigmas.laplace) {
-            (Some(laws), _) => Term::rounded(key, scale, Arc::clone(laws)),
-            (None, Some(shares)) => Term::laplace(key, scale, shares.shape),
-            (None, None) => Term::new(key, scale),
+        let (laplace, wishart) = (self.sigmas.laplace, self.sigmas.wishart);
+        let term = match (&self.ring, laplace, wishart) {
+            (Some(laws), ..) => Term::rounded(key, scale, Arc::clone(laws)),
+            (None, Some(shares), _) => Term::laplace(key, scale, shares.shape),
+            (None, None, Some(shares)) => Term::wishart(key, scale, shares.of_peer(peer)),
+            (None, None, None) => Term::new(key, scale),
         };
         match self.defect {
             None => term,

@@ -44,6 +44,10 @@ mod switched_on {
         RepeatChunk,
         /// Peer 1 adds the very own noise that peer 0 adds.
         ShareOwnNoise,
+        /// Every peer leaves out this many of its terms of Wishart noise.
+        FewerTerms(u64),
+        /// Of Wishart noise one of the two matrices is left out.
+        OneMatrix,
         /// Masks are uniform mod 2^(k−1) and sums are mod 2^k: at both ends, so that they cancel.
         NarrowMasks,
         /// Whoever reduces integers does so mod 2 to this number: all peers, or peer 0 alone.
@@ -121,6 +125,14 @@ mod switched_on {
                 Self::ScaleOwnNoise(factor) if peer.0 == 0 => Some(times(factor)),
                 Self::DropPeerNoise if peer.0 == 0 => Some(times(0.0)),
                 Self::ReuseStream => Some(FROZEN),
+                Self::FewerTerms(fewer) => Some(TermDefect {
+                    fewer,
+                    ..TermDefect::PLANNED
+                }),
+                Self::OneMatrix => Some(TermDefect {
+                    one_sided: true,
+                    ..TermDefect::PLANNED
+                }),
                 _ => None,
             };
             term.scale.defect = defect;

@@ -75,8 +75,8 @@ impl NetworkNoise {
         on_every_edge
             && self.own.len() == noise_graph.nodes()
             && self.own.iter().enumerate().all(|(u, term)| {
-                term.scale() == sigmas.own_of(PeerIndex::from_index(u))
-                    && term.is_share_of(sigmas.laplace)
+                let peer = PeerIndex::from_index(u);
+                term.scale() == sigmas.own_of(peer) && term.is_share_of(&sigmas, peer)
             })
             && self
                 .pairs

@@ -229,9 +229,27 @@ impl Session {
     /// A curator's noise under this root, of the plan's law.
     fn curator_term(&self, root: &NoiseRoot) -> Term {
         let key = root.key(NoiseLabel::CuratorNoise, 0, 0);
-        match self.plan().parameters().laplace {
-            Some(_) => Term::laplace(key, self.sigma_central, 1.0),
-            None => Term::new(key, self.sigma_central),
+        let parameters = self.plan().parameters();
+        match (parameters.laplace, parameters.wishart) {
+            (_, Some(shares)) => {
+                let alone = shares.of_curator();
+                let scale = self.sigma_central / alone.sigma_of_triangle();
+                Term::wishart(key, scale, alone.of_peer(PeerIndex(0)))
+            }
+            (Some(_), None) => Term::laplace(key, self.sigma_central, 1.0),
+            (None, None) => Term::new(key, self.sigma_central),
+        }
+    }
+
+    /// The standard deviation per unit sensitivity of a trusted curator's noise on this release: [`Self::sigma_central`] but for a mean before a
+    /// triangle that has Wishart noise.
+    pub(super) fn curator_sigma(&self, planned: &PlannedRelease) -> f64 {
+        match self.plan().parameters().wishart {
+            Some(shares) if !planned.is_triangle() => {
+                let alone = shares.of_curator();
+                self.sigma_central / alone.sigma_of_triangle() * alone.sigma_of_mean()
+            }
+            _ => self.sigma_central,
         }
     }
 
@@ -428,6 +446,10 @@ impl Session {
                 .parameters()
                 .laplace
                 .map(|_| LaplaceShares::of_all(1.0, 1)),
+            wishart: planned
+                .parameters()
+                .wishart
+                .map(|shares| shares.of_curator()),
             sigma_pairwise: 0.0,
             // Whoever holds all rows fills all coordinates.
             sigma_coordinate: sigma_central,

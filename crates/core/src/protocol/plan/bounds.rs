@@ -1,16 +1,20 @@
 //! The bounds of one release: of the kind that its noise is scaled by, and of no other.
 
 use crate::algorithm::ReleaseSpec;
-use crate::privacy::{PrivacyError, Sensitivity, Sensitivity1, SensitivitySpec, Statistic};
-use crate::vocabulary::Distribution;
+use crate::privacy::{
+    NuclearSensitivity, PrivacyError, Sensitivity, Sensitivity1, SensitivitySpec, Statistic,
+};
+use crate::vocabulary::{Distribution, Quantity};
 
-/// One bound per block of a release, all of Euclidean length or all of absolute values.
+/// One bound per block of a release, all of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bounds {
     /// Of Euclidean length, for Gaussian noise.
     Euclidean(Vec<Sensitivity>),
     /// In the sum of absolute values, for Laplace noise.
     Absolute(Vec<Sensitivity1>),
+    /// In the nuclear norm, for Wishart noise.
+    Nuclear(Vec<NuclearSensitivity>),
 }
 
 impl Bounds {
@@ -26,7 +30,12 @@ impl Bounds {
                 let bounds = blocks.map(|block| sensitivity.of(block.quantity, block.columns));
                 Self::Euclidean(bounds.collect::<Result<_, _>>()?)
             }
-            Distribution::Laplace => {
+            // A mean before triangles has Laplace noise.
+            Distribution::Wishart if !spec.blocks.iter().all(|block| is_sum(block.quantity)) => {
+                let bounds = blocks.map(|block| sensitivity.of_nuclear_norm(block.quantity));
+                Self::Nuclear(bounds.collect::<Result<_, _>>()?)
+            }
+            Distribution::Laplace | Distribution::Wishart => {
                 let bounds = blocks.map(|block| {
                     let shape = (dimension, block.columns);
                     sensitivity.of_absolute_values(block.quantity, shape)
@@ -41,15 +50,24 @@ impl Bounds {
     pub fn euclidean(&self) -> &[Sensitivity] {
         match self {
             Self::Euclidean(bounds) => bounds,
-            Self::Absolute(_) => &[],
+            Self::Absolute(_) | Self::Nuclear(_) => &[],
         }
     }
 
-    /// Those in the sum of absolute values; none where noise is Gaussian.
+    /// Those in the nuclear norm; none where noise has another law.
+    #[must_use]
+    pub fn nuclear(&self) -> &[NuclearSensitivity] {
+        match self {
+            Self::Nuclear(bounds) => bounds,
+            Self::Euclidean(_) | Self::Absolute(_) => &[],
+        }
+    }
+
+    /// Those in the sum of absolute values; none where noise is Gaussian, or Wishart on a triangle.
     #[must_use]
     pub fn absolute(&self) -> &[Sensitivity1] {
         match self {
-            Self::Euclidean(_) => &[],
+            Self::Euclidean(_) | Self::Nuclear(_) => &[],
             Self::Absolute(bounds) => bounds,
         }
     }
@@ -59,6 +77,7 @@ impl Bounds {
         match self {
             Self::Euclidean(bounds) => bounds.iter().map(Sensitivity::statistic).collect(),
             Self::Absolute(bounds) => bounds.iter().map(Sensitivity1::statistic).collect(),
+            Self::Nuclear(bounds) => bounds.iter().map(|_| Statistic::None).collect(),
         }
     }
 
@@ -67,6 +86,7 @@ impl Bounds {
         match self {
             Self::Euclidean(bounds) => bounds.iter().map(|bound| bound.bound(agreed)).collect(),
             Self::Absolute(bounds) => bounds.iter().map(|bound| bound.bound(agreed)).collect(),
+            Self::Nuclear(bounds) => bounds.iter().map(NuclearSensitivity::bound).collect(),
         }
     }
 
@@ -74,7 +94,12 @@ impl Bounds {
     pub(super) fn part(&self, weight: f64) -> f64 {
         match self {
             Self::Euclidean(_) => weight.sqrt(),
-            Self::Absolute(_) => weight,
+            Self::Absolute(_) | Self::Nuclear(_) => weight,
         }
     }
+}
+
+/// Whether this is a sum of rows.
+fn is_sum(quantity: Quantity) -> bool {
+    matches!(quantity, Quantity::RowSum | Quantity::NonnegativeRowSum)
 }

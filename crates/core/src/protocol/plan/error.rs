@@ -1,6 +1,6 @@
 //! Plans that cannot be run.
 
-use crate::algorithm::{AlgorithmError, Text};
+use crate::algorithm::{AlgorithmError, Text, Unsupported};
 use crate::noise::SigmaError;
 use crate::noise::integer::UnsupportedSigma;
 use crate::privacy::{Adjacency, PrivacyError, SensitivityRule};
@@ -105,6 +105,15 @@ pub enum SessionPlanError {
         /// What is wrong.
         problem: &'static str,
     },
+    /// Wishart noise that is not dealt as any plan deals it.
+    #[error("the plan of Wishart noise: {problem}")]
+    Wishart {
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// A program that the plan's noise does not go with.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
     /// Own noise of a ring that no sampler draws.
     #[error(transparent)]
     Sampler(#[from] UnsupportedSigma),

@@ -7,7 +7,8 @@
 //!
 //! (i) No machine addresses 2⁴⁸ rows, each adds at most s·Δ, and rounding a sum of R terms at most doubles the bound.
 //! (ii) A normal number is at most 3.7 + 37/3.7 < 14 standard deviations, as its tail is drawn from uniform numbers of at least 2⁻⁵³. A share of Laplace noise of shape κ ≤ 1 and standard deviation 1 is at
-//! most H·e^(−E/κ)/√(2κ), where E ≥ 2⁻⁶⁵, so that the two last factors are at most e^(−1/2)/√(2·2E) < 2³², and H ≤ (5/3)·(1 + 0.41·14)³ < 2¹⁰. Both are below 2⁴⁴. A peer has fewer than n partners.
+//! most H·e^(−E/κ)/√(2κ), where E ≥ 2⁻⁶⁵, so that the two last factors are at most e^(−1/2)/√(2·2E) < 2³², and H ≤ (5/3)·(1 + 0.41·14)³ < 2¹⁰. Both are below 2⁴⁴. At most 2³² terms of Wishart noise of standard deviation 1 each are products of two
+//! normals and below 2³²·14²·√2 < 2⁴⁴ together. A peer has fewer than n partners.
 //! (iii) The factor 2²⁰ is for members that tolerate losses: what was published among more peers, under the noise of their plan, is read among fewer. ∎
 //!
 //! # Messages of a sum: statement and proof

@@ -9,6 +9,7 @@ mod release;
 mod rounding;
 mod steps;
 mod summand;
+mod wishart;
 
 use std::sync::Arc;
 
@@ -169,10 +170,12 @@ impl SessionPlan {
     /// Standard deviation of the noise on every coordinate of a release, where noise is scaled by `scale`. Public.
     #[must_use]
     pub fn sigma_of_release(&self, planned: &PlannedRelease, scale: f64) -> f64 {
-        if planned.is_own() {
-            scale * self.parameters.sigma_coordinate
-        } else {
-            self.sigma_of_sum(scale)
+        match self.parameters.wishart {
+            _ if planned.is_own() => scale * self.parameters.sigma_coordinate,
+            Some(shares) if !planned.is_triangle() => {
+                scale * self.parameters.sigma_own * shares.sigma_of_mean()
+            }
+            _ => self.sigma_of_sum(scale),
         }
     }
 
@@ -249,9 +252,13 @@ impl SessionPlan {
     }
 
     /// Standard deviation of the noise on every coordinate of the sum of all peers, where noise is scaled by `scale`
-    /// (see [`Terms::scale`]): pairwise noise cancels, s own terms are left, or those of the holders of Laplace noise. Public.
+    /// (see [`Terms::scale`]): pairwise noise cancels, s own terms are left, or those of the holders of Laplace noise. Of Wishart noise the m
+    /// terms of a triangle are left. Public.
     #[must_use]
     pub fn sigma_of_sum(&self, scale: f64) -> f64 {
+        if let Some(shares) = self.parameters.wishart {
+            return scale * self.parameters.sigma_own * shares.sigma_of_triangle();
+        }
         let shares = self.parameters.laplace;
         let drawing = shares.map_or(self.parameters.peers, |shares| shares.drawing());
         scale * self.parameters.sigma_own * f64::from(drawing).sqrt()
@@ -398,6 +405,7 @@ impl SessionParameters {
         count("the number of items", 1, most, self.program.items)?;
         self.sigmas().check()?;
         check_laplace(self)?;
+        wishart::check(self)?;
         check_proved(self)?;
         let releases = planned(self)?;
         let noisy = self.sigma_own > 0.0 || self.sigma_pairwise > 0.0;

@@ -8,9 +8,9 @@ use super::super::values::Values;
 use super::super::wire;
 use super::bounds::Bounds;
 use crate::algorithm::{Form, Program, ReleaseSpec, Text};
-use crate::noise::{LaplaceShares, Sigmas};
+use crate::noise::{LaplaceShares, Sigmas, WishartShares};
 use crate::privacy::ring::{Grid, Modulus};
-use crate::privacy::{Sensitivity, Sensitivity1, SensitivitySpec};
+use crate::privacy::{NuclearSensitivity, Sensitivity, Sensitivity1, SensitivitySpec};
 use crate::vocabulary::Distribution;
 
 /// The public parameters of a session, before validation.
@@ -38,6 +38,9 @@ pub struct SessionParameters {
     /// How own noise is dealt where it adds up to Laplace noise; standard deviations are then per unit of the sensitivity in absolute values,
     /// and over the releases that one record meets Σ 1/f_l is at most their number. `None` where noise is Gaussian.
     pub laplace: Option<LaplaceShares>,
+    /// How the terms of own noise are dealt where it adds up to Wishart noise; `sigma_own` is then the standard deviation of one term per unit of the
+    /// sensitivity in the nuclear norm, and noise factors count as for Laplace noise. `None` where noise has another law.
+    pub wishart: Option<WishartShares>,
     /// Rounds in which a value reaches everybody: at least the diameter of the communication graph. For max-consensus and
     /// for own coordinates.
     pub scale_rounds: u32,
@@ -106,15 +109,17 @@ impl SessionParameters {
             pairwise: if masks { 1.0 } else { self.sigma_pairwise },
             coordinate: self.sigma_coordinate,
             laplace: self.laplace,
+            wishart: self.wishart,
         }
     }
 
     /// The law of the noise that hides a sum.
     #[must_use]
     pub fn distribution(&self) -> Distribution {
-        match self.laplace {
-            None => Distribution::Gaussian,
-            Some(_) => Distribution::Laplace,
+        match (self.laplace, self.wishart) {
+            (None, None) => Distribution::Gaussian,
+            (Some(_), None) => Distribution::Laplace,
+            (_, Some(_)) => Distribution::Wishart,
         }
     }
 
@@ -146,6 +151,18 @@ impl SessionParameters {
                 let bounds = bounds.iter().flat_map(Bounds::absolute);
                 let names: Vec<String> = bounds.map(Sensitivity1::fingerprint).collect();
                 wire::digest(&(digest, "laplace", shares, names))
+            }
+            None => digest,
+        };
+        let digest = match self.wishart {
+            Some(shares) => {
+                let triangles = bounds.iter().flat_map(Bounds::nuclear);
+                let triangles = triangles.map(NuclearSensitivity::fingerprint);
+                let means = bounds.iter().flat_map(Bounds::absolute);
+                let names: Vec<String> = triangles
+                    .chain(means.map(Sensitivity1::fingerprint))
+                    .collect();
+                wire::digest(&(digest, "wishart", shares, names))
             }
             None => digest,
         };

@@ -212,7 +212,7 @@ impl PlannedRelease {
         if spec.form == Form::OwnCoordinates && spec.blocks.len() > 1 {
             return wrong("own coordinates are released one block at a time");
         }
-        if spec.form == Form::OwnCoordinates && parameters.laplace.is_some() {
+        if spec.form == Form::OwnCoordinates && parameters.distribution().is_pure() {
             return wrong(
                 "own coordinates are hidden by Gaussian noise; set noise.distribution = \"gaussian\"",
             );
@@ -253,7 +253,13 @@ impl PlannedRelease {
         &self.spec
     }
 
-    /// The bounds on the length of what one record moves, one per block; none where noise is Laplace.
+    /// Whether noise is Wishart and this is the triangle of a matrix, not the mean before it.
+    #[must_use]
+    pub fn is_triangle(&self) -> bool {
+        !self.bounds.nuclear().is_empty()
+    }
+
+    /// The bounds on the length of what one record moves, one per block; none where noise is Laplace or Wishart.
     #[must_use]
     pub fn bounds(&self) -> &[Sensitivity] {
         self.bounds.euclidean()

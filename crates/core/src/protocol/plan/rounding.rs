@@ -1,6 +1,7 @@
 //! Rounding of contributions to 64-bit floating-point numbers: how far it may move what is released, and what a plan refuses.
 //!
-//! u = 2⁻⁵³, n items, p columns of the query, V coordinates. Lengths are in units of Δ: Euclidean, for Laplace noise sums of absolute values.
+//! u = 2⁻⁵³, n items, p columns of the query, V coordinates. Lengths are in units of Δ: Euclidean, for Laplace noise sums of absolute values, for
+//! Wishart noise nuclear norms.
 //!
 //! # Setting
 //! A peer adds up one summand t_r for each of its R rows. It computes t_r from row r and public numbers alone, and adds up in a fixed order. s bounds
@@ -13,6 +14,7 @@
 //! | a quantity of your own | m√V/Δ; nothing is checked where no m is declared |
 //! | a vertex's row of a graph or matrix, R = 1 | n·b/Δ̂ with Δ̂ = 1, where no entry exceeds b ([`Program::largest_entry`](crate::algorithm::Program::largest_entry)): Σ_t b‖x_t‖ ≤ n·b·max‖x_t‖, and max‖x_t‖ ≤ Δ. For quotients \|v_s v_t\| ≤ Δ. Twice that where a record is at two peers |
 //! | any of these under Laplace noise | √V times that |
+//! | a triangle under Wishart noise | √(2n)/Δ_*: a nuclear norm is at most √n times a Frobenius norm, which is at most √2 times the length of the packed triangle, 1 |
 //!
 //! # Contributions: statement and proof
 //! *If (R² + n + 16)·s·u ≤ 2⁻⁶, then one record moves the computed contribution by less than (1 + 1/30)·Δ.*
@@ -134,6 +136,7 @@ mod tests {
             sigma_coordinate: 0.0,
             ring: None,
             laplace: None,
+            wishart: None,
             noise_factors: Vec::new(),
             scale_rounds: 1,
             averaging_rounds: 1,

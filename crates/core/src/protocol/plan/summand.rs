@@ -25,6 +25,10 @@ impl SessionPlan {
                     _ => largest * columns,
                 })
             }
+            (_, None) if release.is_triangle() => {
+                let bound = release.all_bounds().nuclear().get(at)?.bound();
+                Some((2.0 * dimension as f64).sqrt() / bound)
+            }
             (_, None) => {
                 let bound = release.all_bounds().absolute().get(at)?;
                 let least = match bound.statistic() {

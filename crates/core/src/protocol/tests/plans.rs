@@ -117,6 +117,7 @@ fn the_session_name_depends_on_every_public_parameter() {
         sigma_coordinate: _,
         ring: _,
         laplace: _,
+        wishart: _,
     } = parameters();
     let changes: [fn(&mut SessionParameters); 20] = [
         |p| {

@@ -6,6 +6,7 @@ pub use laplace::{Holders, HoldersRequest, LaplacePlan, LaplaceRequest};
 pub use refusal::refuse_split;
 pub use ring::{RingPlan, RingRequest};
 pub use split::{BudgetSplit, even_iterations, split_budget};
+pub use wishart::{WishartPlan, WishartRequest};
 
 use super::accountant::Connectivity;
 use super::rounded_up::rounded_up;
@@ -18,6 +19,7 @@ mod pairwise;
 mod refusal;
 mod ring;
 mod split;
+mod wishart;
 
 #[cfg(test)]
 mod tests;
@@ -78,11 +80,11 @@ pub struct View {
 /// Standard deviations of own and pairwise noise, and what each adversary then learns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NoisePlan {
-    /// σ_η: own noise of a peer, per unit sensitivity, coordinate and iteration.
+    /// σ_η: own noise of a peer, per unit sensitivity, coordinate and iteration; of Wishart noise that of one term on a triangle.
     sigma_own: f64,
     /// σ_Δ: noise shared along each edge of the noise graph, likewise.
     sigma_pairwise: f64,
-    /// √s·σ_η, or √k·σ_η where k peers hold all of it: noise on the sum, likewise; what a trusted curator would have to add to match it.
+    /// √s·σ_η, √k·σ_η where k peers hold all of it, or √m·σ_η of m terms: noise on the sum, likewise; what a trusted curator would have to add to match it.
     sigma_sum: f64,
     /// ε against the coalition size asked for, in nats; `None` where nothing is protected.
     epsilon: Option<f64>,
@@ -94,6 +96,9 @@ pub struct NoisePlan {
     /// Laplace noise, where own noise is that.
     #[serde(skip_serializing_if = "Option::is_none")]
     laplace: Option<LaplacePlan>,
+    /// Wishart noise, where own noise is that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wishart: Option<WishartPlan>,
 }
 
 /// The request that a noise plan is computed for.
@@ -168,6 +173,18 @@ impl NoisePlan {
         self.laplace.as_ref()
     }
 
+    /// Wishart noise; `None` where own noise has another law.
+    #[must_use]
+    pub fn wishart_noise(&self) -> Option<&WishartPlan> {
+        self.wishart.as_ref()
+    }
+
+    /// Whether noise is Gaussian, so that losses are curves of μ.
+    #[must_use]
+    pub fn is_gaussian(&self) -> bool {
+        self.laplace.is_none() && self.wishart.is_none()
+    }
+
     /// The ε of this μ at δ under this plan's noise: where its sampler is at a distance from its law, that is paid for too.
     #[must_use]
     pub fn epsilon_of(&self, mu: f64, delta: Delta) -> f64 {
@@ -190,6 +207,7 @@ impl NoisePlan {
             views,
             ring: None,
             laplace,
+            wishart: None,
         }
     }
 
@@ -224,6 +242,7 @@ impl NoisePlan {
             }],
             ring: None,
             laplace: None,
+            wishart: None,
         }
     }
 
@@ -296,6 +315,7 @@ impl NoisePlan {
                 views: Vec::new(),
                 ring: None,
                 laplace: None,
+                wishart: None,
             });
         }
         // z², 1/z² and their multiples must stay representable.

@@ -12,7 +12,8 @@
 //! An algorithm of your own brings its own bound: implement [`Rule`] for a type of yours, with the proof in its
 //! documentation, and hand it to [`SensitivitySpec::with_rule`].
 //!
-//! What Laplace noise is scaled by is a bound of another kind, [`Sensitivity1`], with a registry of its own in `l1/`.
+//! What Laplace noise is scaled by is a bound of another kind, [`Sensitivity1`], with a registry of its own in `l1/`, and what
+//! Wishart noise is scaled by is one of a third kind, [`NuclearSensitivity`], in `nuclear/`.
 //!
 //! Notation: r_u ∈ {0,1}ⁿ the interactions of user u, d = |r_u|, D the public degree floor,
 //! r̂_u = r_u/√max(d, D), A_u = r̂_uᵀr̂_u, D̂ = max_i‖X_{i:}‖₂ ≤ 1.
@@ -26,6 +27,7 @@ mod item_shares;
 mod l1;
 mod margins;
 mod max_entry;
+mod nuclear;
 mod own_rules;
 mod packed;
 mod rating;
@@ -47,6 +49,7 @@ pub(super) mod attacks;
 
 pub use bound::Sensitivity;
 pub use l1::Sensitivity1;
+pub use nuclear::NuclearSensitivity;
 pub use own_rules::OwnRules;
 pub use rating_range::RatingRange;
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bound::{Sensitivity, unproved};
 use super::l1::Sensitivity1;
+use super::nuclear::NuclearSensitivity;
 use super::own_rules::OwnRules;
 use super::rating_range::RatingRange;
 use super::rule::{Rule, SensitivityRule};
@@ -153,5 +154,15 @@ impl SensitivitySpec {
     ) -> Result<Sensitivity1, PrivacyError> {
         let asked = (self.adjacency, self.rule);
         Sensitivity1::of_quantity(quantity, asked, self.degree_floor, self.degree_cap, shape)
+    }
+
+    /// The bound on a triangle of Σ xxᵀ in the nuclear norm.
+    ///
+    /// # Errors
+    /// Those of [`NuclearSensitivity::of_quantity`]; bounds of one's own are of Euclidean length and do not count.
+    #[doc(hidden)]
+    pub fn of_nuclear_norm(&self, quantity: Quantity) -> Result<NuclearSensitivity, PrivacyError> {
+        let (asked, floor) = ((self.adjacency, self.rule), self.degree_floor);
+        NuclearSensitivity::of_quantity(quantity, asked, floor, self.degree_cap, self.rating)
     }
 }

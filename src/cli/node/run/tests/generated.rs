@@ -166,7 +166,7 @@ const KEYS: &[(&str, &str, &str)] = &[
         "'pairwise' 'ring' 'local' 'none' 'independent'",
     ),
     ("noise", "bits", "32 64 16"),
-    ("noise", "distribution", "'gaussian' 'laplace'"),
+    ("noise", "distribution", "'gaussian' 'laplace' 'wishart'"),
     ("noise", "holders", COUNTS),
     (
         "averaging",

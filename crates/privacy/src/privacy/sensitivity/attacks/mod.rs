@@ -30,6 +30,7 @@ mod tails;
 
 pub(in crate::privacy::sensitivity) use self::blocks::{signed, structured};
 use self::pairs::Attacked;
+pub(in crate::privacy::sensitivity) use self::pairs::unit_ratings;
 
 /// One bound under attack.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +92,7 @@ fn search<A: Attacked>(case: Case, scale: f64) -> f64 {
             p,
         )
         .expect("proved")
-        .with_rating(Some(pairs::unit_ratings(n)));
+        .with_rating(Some(unit_ratings(n)));
         if clipped::is_clipped(case.quantity) {
             let pairs = pairs::<A>(case, n, &mut rng);
             let moved = clipped::most_moved::<A>(case.quantity, &pairs, (n, p), &mut rng);

@@ -207,7 +207,7 @@ impl Attacked for EntryBipartite {
 }
 
 /// What is public of ratings between 0 and 1 less 1/2, n of them to a row, in units of the longest row.
-pub(super) fn unit_ratings(n: usize) -> RatingRange {
+pub(in crate::privacy::sensitivity) fn unit_ratings(n: usize) -> RatingRange {
     let unit = (n as f64).sqrt() / 2.0;
     RatingRange {
         moves: 1.0 / unit,
