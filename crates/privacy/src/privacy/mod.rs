@@ -90,8 +90,8 @@ pub use noise_plan::{
     BudgetSplit, NoisePlan, NoiseRequest, OnDisconnect, Scheme, View, split_budget,
 };
 pub use sensitivity::{
-    NuclearSensitivity, OwnRules, Public, RatingRange, Rule, Sensitivity, Sensitivity1,
-    SensitivityRule, SensitivitySpec, Statistic,
+    OwnRules, Public, RatingRange, Rule, Sensitivity, Sensitivity1, SensitivityRule,
+    SensitivitySpec, Statistic,
 };
 pub use statement::{AdversaryView, Statement};
 // For the other crates of Undertone.
@@ -101,5 +101,5 @@ pub use {
     noise_plan::HoldersRequest, noise_plan::LaplacePlan, noise_plan::LaplaceRequest,
     noise_plan::RingPlan, noise_plan::RingRequest, noise_plan::WishartPlan,
     noise_plan::WishartRequest, noise_plan::even_iterations, noise_plan::refuse_split,
-    persons::person_sizes, wishart::calibrate_wishart,
+    persons::person_sizes, sensitivity::NuclearSensitivity, wishart::calibrate_wishart,
 };
