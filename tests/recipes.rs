@@ -219,7 +219,10 @@ fn with_all_recipes_applied_the_crate_compiles_and_their_tests_pass() {
     let output = Command::new(env!("CARGO"))
         .args(["test", "--locked", "--no-default-features", "--lib"])
         .args(CRATES.map(|name| format!("--package={name}")))
-        .args(["--features", "undertone/all-dependencies,undertone-privacy/default"])
+        .args([
+            "--features",
+            "undertone/all-dependencies,undertone-privacy/default",
+        ])
         .args(CRATES.map(|name| format!("--config=profile.dev.package.{name}.opt-level=0")))
         .arg("--config=profile.dev.package.undertone-node.opt-level=0")
         .arg("--")

@@ -32,7 +32,7 @@ mod topology;
 
 pub use error::ConfigError;
 pub use file::read_config;
-pub use overrides::{OverrideError, apply, parse_set};
+pub use overrides::OverrideError;
 pub use schema::Config;
 pub use study::StudyConfig;
 pub use sweep::SweepConfig;
@@ -48,6 +48,8 @@ pub use self::{
     schema::{EngineConfig, EngineKind, TransportKind},
     topology::{FileSource, TopologySource},
 };
+#[doc(hidden)]
+pub use overrides::{apply, parse_set};
 
 pub(crate) use completion::CompletionConfig;
 pub(crate) use data::{DataConfig, Family, MatrixCentre};

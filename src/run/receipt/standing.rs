@@ -111,6 +111,7 @@ macro_rules! lines {
 impl Receipt {
     /// Every field of a receipt and how far [`Receipt::check`] can vouch for it, by its path. A field without a line of its own has that of the table that it
     /// is in: everything below `guarantee` is computed again.
+    #[doc(hidden)]
     #[must_use]
     pub fn standings() -> Vec<FieldStanding> {
         [whole(), promise(), program(), events()].concat()

@@ -18,9 +18,9 @@ use crate::privacy::{Adjacency, SensitivityRule, SensitivitySpec};
 use crate::vocabulary::{Binding, NoiseLabel, PeerIndex, ReleaseId, Round, Seed, Span, Time};
 
 mod plans;
-mod wishart;
 mod setups;
 mod values;
+mod wishart;
 
 const ROUNDS: u32 = 3;
 const VALUES: usize = 8;
