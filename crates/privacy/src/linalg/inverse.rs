@@ -95,9 +95,13 @@ fn product(a: &DMatrix<f64>, b: &DMatrix<f64>) -> DMatrix<f64> {
     c
 }
 
-/// C ← C + f·A·B with the bits of [`add_product`], whose entries know nothing of one another.
+/// C ← C + f·A·B with the bits of [`add_product`], whose entries know nothing of one another. Handing one strip to another thread
+/// would take longer than its product.
 fn add_on_all_threads(c: &mut DMatrix<f64>, f: f64, a: &DMatrix<f64>, b: &DMatrix<f64>) {
     let (rows, columns) = c.shape();
+    if columns <= STRIP {
+        return add_product(c, f, a, b);
+    }
     c.as_mut_slice()
         .par_chunks_mut(STRIP * rows)
         .enumerate()

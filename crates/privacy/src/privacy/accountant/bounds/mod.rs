@@ -40,6 +40,9 @@ pub(super) use lambda2::lambda2_bound;
 #[cfg(test)]
 pub(super) use star::star_bound;
 
+/// Peers from which on threads share them: fewer take no longer than handing them to another thread.
+const SHARED: usize = 4096;
+
 /// The energy of every peer's way to everybody honest, if everybody has one.
 type Energies = Option<Vec<f64>>;
 
@@ -143,10 +146,11 @@ impl<'a> PublicGraph<'a> {
     /// `ratio` = σ_Δ²/σ_η² from 0 to ∞.
     pub(in crate::privacy) fn best(&self, ratio: f64, colluders: usize) -> Vec<CertifiedFactor> {
         let smallest = self.smallest(ratio, colluders);
-        (0..self.graph.nodes())
-            .into_par_iter()
-            .map(smallest)
-            .collect()
+        let peers = 0..self.graph.nodes();
+        match peers.len() < SHARED {
+            true => peers.map(smallest).collect(),
+            false => peers.into_par_iter().map(smallest).collect(),
+        }
     }
 
     /// Which of these peers have no bound of at most `allowed`. As no bound grows with `ratio`, a larger `ratio` leaves some of
@@ -161,8 +165,10 @@ impl<'a> PublicGraph<'a> {
         let within = |u: u32, rule: &PerPeer<'_>| rule(u as usize).is_some_and(|f| f <= allowed);
         // Those at the end are asked first: they take a step each, and the forests take hundreds.
         let is_above = |&u: &u32| !rules.iter().rev().any(|(_, rule)| within(u, rule));
-        let among = among.par_iter().copied();
-        among.filter(is_above).collect()
+        match among.len() < SHARED {
+            true => among.iter().copied().filter(is_above).collect(),
+            false => among.par_iter().copied().filter(is_above).collect(),
+        }
     }
 
     /// Every bound, in the order of the registry.
