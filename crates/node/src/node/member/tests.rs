@@ -250,6 +250,12 @@ fn one_member() {
     fs::write(end, text).expect("written");
 }
 
+/// A folder in memory, where there is such a place: dozens of members at once would wait for the disk, and not for one another.
+fn folder() -> tempfile::TempDir {
+    let made = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    made.expect("a folder")
+}
+
 /// Members who are invited to a session, each with a state directory and a port.
 struct Group {
     folder: tempfile::TempDir,
@@ -283,7 +289,7 @@ impl Group {
         plan: toml::Table,
         (grace_seconds, step_limit_seconds): (u64, u64),
     ) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder();
         let port = free_ports(members);
         let mut states = BTreeMap::new();
         let mut invited = Vec::new();

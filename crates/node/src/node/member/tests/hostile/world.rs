@@ -123,13 +123,6 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Files that cost no disk.
-fn folder() -> tempfile::TempDir {
-    let memory = Path::new("/dev/shm");
-    let made = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir());
-    made.expect("a folder")
-}
-
 impl World {
     pub(super) fn new(
         case: Case,
