@@ -163,18 +163,21 @@ impl NoisePlan {
 /// # Errors
 /// [`PrivacyError::Wishart`] and [`PrivacyError::IndependentInTheOpen`].
 pub(super) fn check_scheme(scheme: Scheme, trusted_sum: bool) -> Result<(), PrivacyError> {
-    let problem = match (scheme, trusted_sum) {
+    match (scheme, trusted_sum) {
         (Scheme::None | Scheme::Local, _) => return Ok(()),
         (Scheme::Independent | Scheme::Pairwise, true) => return Ok(()),
         (Scheme::Independent, false) => return Err(PrivacyError::IndependentInTheOpen),
-        (Scheme::Pairwise, false) => {
-            "noise that peers share along edges is Gaussian, and with it delta = 0 is out of reach where messages are visible: set \
-             engine.kind = \"federated\" or \"central\", or noise.scheme = \"local\", or noise.distribution = \"gaussian\" with privacy.delta above 0"
-        }
-        (Scheme::Ring, _) => {
-            "sums of integers mod 2^k have rounded Gaussian noise: set engine.kind = \"federated\" or \"central\" with noise.scheme = \
-             \"independent\", or noise.scheme = \"local\""
-        }
+        _ => {}
+    }
+    let problem = if scheme == Scheme::Pairwise {
+        "noise that peers share along edges is Gaussian, and with it delta = 0 is out of reach where messages are visible: set \
+         engine.kind = \"federated\" or \"central\", or noise.scheme = \"local\", or noise.distribution = \"gaussian\" with privacy.delta above 0"
+    } else if scheme == Scheme::Ring {
+        "sums of integers mod 2^k have rounded Gaussian noise: set engine.kind = \"federated\" or \"central\" with noise.scheme = \
+         \"independent\", or noise.scheme = \"local\""
+    } else {
+        "nothing is proved of it under this scheme: set engine.kind = \"federated\" or \"central\" with noise.scheme = \"independent\", or \
+         noise.scheme = \"local\""
     };
     Err(PrivacyError::Wishart { problem })
 }
