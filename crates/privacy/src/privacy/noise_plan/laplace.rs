@@ -38,7 +38,7 @@ use serde::Serialize;
 use super::super::accountant::worst_resistance;
 use super::super::rounded_up::rounded_up;
 use super::super::{Calibrated, Certificate, Delta, Epsilon, PrivacyError, gaussian, laplace};
-use super::{NoisePlan, Scheme, View, coalition_name};
+use super::{NoisePlan, Scheme, View, coalition_name, coalition_sizes};
 use crate::topology::Graph;
 
 /// What a plan of Laplace noise is computed for.
@@ -183,11 +183,7 @@ impl NoisePlan {
             }
             (Scheme::Independent | Scheme::Pairwise, true, _) => {
                 let shape = ((peers - t) as f64).recip();
-                let mut sizes = vec![0, 1, 2, 5, t];
-                sizes.retain(|&size| size <= t);
-                sizes.sort_unstable();
-                sizes.dedup();
-                let views = sizes
+                let views = coalition_sizes(t, t)
                     .into_iter()
                     .map(|size| request.view(coalition_name(size), size, peers, shape));
                 Ok(request.assemble(shape, peers, views.collect()))
@@ -218,16 +214,8 @@ impl LaplaceRequest<'_> {
         let peers = self.graph.nodes() as f64;
         let gap_to_central = (shape * drawing as f64).sqrt();
         let gap_colluders = (peers / (peers - colluders as f64)).sqrt();
-        View {
-            view,
-            colluders,
-            mu: self.calibrated.mu_total(),
-            epsilon: self.calibrated.spent(),
-            gap_to_central,
-            gap_colluders,
-            gap_finite: gap_to_central / gap_colluders,
-            certificate: Certificate::SecureSum,
-        }
+        let gaps = (gap_to_central, gap_colluders);
+        View::of_pure_noise(self.calibrated, (view, colluders), gaps)
     }
 
     fn assemble(&self, shape: f64, drawing: usize, views: Vec<View>) -> NoisePlan {
@@ -273,22 +261,20 @@ impl LaplaceRequest<'_> {
             false => 0.0,
         };
         let (pure, shared) = (self.calibrated.spent(), asked.epsilon.get());
-        let mut sizes = vec![0, 1, 2, 5, colluders];
-        sizes.retain(|&size| size <= colluders);
-        sizes.sort_unstable();
-        sizes.dedup();
-        let views = sizes.into_iter().map(|size| {
-            let view = self.view(coalition_name(size), size, asked.count, 1.0);
-            let dearer = (pure + shared) / pure;
-            View {
-                mu: libm::hypot(laplace::mu(pure), mu),
-                epsilon: pure + shared,
-                gap_to_central: view.gap_to_central * dearer,
-                gap_finite: view.gap_finite * dearer,
-                certificate: Certificate::Holder,
-                ..view
-            }
-        });
+        let views = coalition_sizes(colluders, colluders)
+            .into_iter()
+            .map(|size| {
+                let view = self.view(coalition_name(size), size, asked.count, 1.0);
+                let dearer = (pure + shared) / pure;
+                View {
+                    mu: libm::hypot(laplace::mu(pure), mu),
+                    epsilon: pure + shared,
+                    gap_to_central: view.gap_to_central * dearer,
+                    gap_finite: view.gap_finite * dearer,
+                    certificate: Certificate::Holder,
+                    ..view
+                }
+            });
         let mut plan = self.assemble(1.0, asked.count, views.collect());
         plan.sigma_pairwise = rounded_up(pairwise);
         plan.epsilon = Some(pure + shared);

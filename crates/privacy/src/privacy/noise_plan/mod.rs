@@ -368,13 +368,9 @@ impl NoiseRequest<'_> {
         self.assemble(sigma, 0.0, views)
     }
 
-    /// The coalition sizes worth a view: 0, 1, 2, 5 and the one asked for, as far as somebody honest is left.
+    /// The coalition sizes worth a view, as far as somebody honest is left.
     fn coalition_sizes(&self) -> Vec<usize> {
-        let mut sizes = vec![0, 1, 2, 5, self.colluders];
-        sizes.sort_unstable();
-        sizes.dedup();
-        sizes.retain(|&t| t < self.graph.nodes());
-        sizes
+        coalition_sizes(self.colluders, self.graph.nodes() - 1)
     }
 
     /// The view of an adversary for whom the worst variance factor is `factor` per iteration, when every peer
@@ -416,6 +412,35 @@ impl NoiseRequest<'_> {
             .map(|view| view.epsilon);
         let sigma_sum = (self.graph.nodes() as f64).sqrt() * rounded_up(sigma_own);
         NoisePlan::assembled_of((sigma_own, sigma_pairwise, sigma_sum), epsilon, views, None)
+    }
+}
+
+/// The coalition sizes worth a view: 0, 1, 2, 5 and the one asked for, none above `most`.
+fn coalition_sizes(asked: usize, most: usize) -> Vec<usize> {
+    let mut sizes = vec![0, 1, 2, 5, asked];
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes.retain(|&size| size <= most);
+    sizes
+}
+
+impl View {
+    /// The view of an adversary where noise promises (ε, 0): everybody learns what the calibration spends, up to as many colluders as are withstood.
+    fn of_pure_noise(
+        calibrated: &Calibrated,
+        (view, colluders): (String, usize),
+        (gap_to_central, gap_colluders): (f64, f64),
+    ) -> Self {
+        Self {
+            view,
+            colluders,
+            mu: calibrated.mu_total(),
+            epsilon: calibrated.spent(),
+            gap_to_central,
+            gap_colluders,
+            gap_finite: gap_to_central / gap_colluders,
+            certificate: Certificate::SecureSum,
+        }
     }
 }
 

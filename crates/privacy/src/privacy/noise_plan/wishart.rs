@@ -23,7 +23,7 @@ use serde::Serialize;
 use super::super::rounded_up::rounded_up;
 use super::super::wishart::{least_terms, root_of_terms};
 use super::super::{Calibrated, Certificate, PrivacyError};
-use super::{NoisePlan, Scheme, View, coalition_name};
+use super::{NoisePlan, Scheme, View, coalition_name, coalition_sizes};
 
 /// The request that a plan of Wishart noise is computed for.
 #[derive(Clone, Copy, Debug)]
@@ -147,11 +147,7 @@ impl NoisePlan {
             return Ok(request.assemble(each * peers as u64, 1.0, vec![view]));
         }
         let terms = least_terms(dimension, peers, t)?;
-        let mut sizes = vec![0, 1, 2, 5, t];
-        sizes.retain(|&size| size <= t);
-        sizes.sort_unstable();
-        sizes.dedup();
-        let views = sizes
+        let views = coalition_sizes(t, t)
             .into_iter()
             .map(|size| request.view(coalition_name(size), size, terms));
         Ok(request.assemble(terms, ((peers - t) as f64).recip(), views.collect()))
@@ -193,16 +189,8 @@ impl WishartRequest<'_> {
             Scheme::Local => gap_to_central,
             _ => (peers / (peers - colluders as f64)).sqrt(),
         };
-        View {
-            view,
-            colluders,
-            mu: self.calibrated.mu_total(),
-            epsilon: self.calibrated.spent(),
-            gap_to_central,
-            gap_colluders,
-            gap_finite: gap_to_central / gap_colluders,
-            certificate: Certificate::SecureSum,
-        }
+        let gaps = (gap_to_central, gap_colluders);
+        View::of_pure_noise(self.calibrated, (view, colluders), gaps)
     }
 
     /// A plan of so many terms in all, dealt evenly, with shares of this shape on a mean.

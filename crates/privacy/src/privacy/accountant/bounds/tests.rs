@@ -111,12 +111,13 @@ fn cases() -> Vec<Case> {
     graphs.into_par_iter().map(Case::new).collect()
 }
 
-/// How often `wrong` lies below the exact maximum.
-/// The bounds of all peers.
-fn of_all(public: &PublicGraph<'_>, bound: PerPeer<'_>) -> Vec<Option<f64>> {
+/// The bounds of all peers, each by its degree.
+fn by_degree(public: &PublicGraph<'_>, value: impl Fn(usize) -> Option<f64>) -> Vec<Option<f64>> {
+    let bound = public.by_degree(value);
     (0..public.graph().nodes()).map(bound).collect()
 }
 
+/// How often `wrong` lies below the exact maximum.
 fn violations(
     cases: &[Case],
     wrong: impl Fn(&PublicGraph<'_>, f64, usize) -> Vec<Option<f64>> + Sync,
@@ -211,84 +212,67 @@ fn no_bound_is_below_the_exact_worst_case_and_every_wrong_bound_is() {
         (
             "one partner too many in the star bound",
             &|public, ratio, t| {
-                of_all(
-                    public,
-                    public.by_degree(|d| Some(star_bound((d + 1).saturating_sub(t), 1.0, ratio))),
-                )
+                by_degree(public, |d| {
+                    Some(star_bound((d + 1).saturating_sub(t), 1.0, ratio))
+                })
             },
         ),
         (
             "the star bound without the partners' noise",
             &|public, ratio, t| {
-                of_all(
-                    public,
-                    public.by_degree(|d| {
-                        let h = d.saturating_sub(t) as f64;
-                        Some((1.0 / (1.0 + h * (1.0 + ratio).min(2.0))).min(1.0))
-                    }),
-                )
+                by_degree(public, |d| {
+                    let h = d.saturating_sub(t) as f64;
+                    Some((1.0 / (1.0 + h * (1.0 + ratio).min(2.0))).min(1.0))
+                })
             },
         ),
         ("λ₂ − t + 1 in Gauss–Radau", &|public, ratio, t| {
             let n = public.graph().nodes() - t;
             let left = lost_one_less(public, t);
-            of_all(
-                public,
-                public.by_degree(|d| {
-                    let degrees = d.saturating_sub(t)..=d.min(n - 1);
-                    degrees
-                        .map(|d| gauss_radau::radau_bound(n, d, left?, ratio).into())
-                        .max_by(|a: &Option<f64>, b| a.partial_cmp(b).expect("numbers"))?
-                }),
-            )
+            by_degree(public, |d| {
+                let degrees = d.saturating_sub(t)..=d.min(n - 1);
+                degrees
+                    .map(|d| gauss_radau::radau_bound(n, d, left?, ratio).into())
+                    .max_by(|a: &Option<f64>, b| a.partial_cmp(b).expect("numbers"))?
+            })
         }),
         (
             "Gauss–Radau at the degree nobody took",
             &|public, ratio, t| {
                 let n = public.graph().nodes() - t;
                 let left = public.connectivity().after(t).unwrap_or(0.0);
-                of_all(
-                    public,
-                    public.by_degree(|d| {
-                        Some(gauss_radau::radau_bound(n, d.min(n - 1), left, ratio))
-                    }),
-                )
+                by_degree(public, |d| {
+                    Some(gauss_radau::radau_bound(n, d.min(n - 1), left, ratio))
+                })
             },
         ),
         ("c off by one in the core bound", &|public, ratio, t| {
             let cores = core::cores(public, t);
-            of_all(
-                public,
-                public.by_degree(|d| {
-                    let better =
-                        cores
-                            .iter()
-                            .filter(|core| core.outside > 0)
-                            .map(|&core| core::Core {
-                                outside: core.outside - 1,
-                                connectivity: core.connectivity + 1.0,
-                                ..core
-                            });
-                    better
-                        .filter_map(|core| core::core_bound(core, d, ratio))
-                        .reduce(f64::min)
-                }),
-            )
+            by_degree(public, |d| {
+                let better = cores
+                    .iter()
+                    .filter(|core| core.outside > 0)
+                    .map(|&core| core::Core {
+                        outside: core.outside - 1,
+                        connectivity: core.connectivity + 1.0,
+                        ..core
+                    });
+                better
+                    .filter_map(|core| core::core_bound(core, d, ratio))
+                    .reduce(f64::min)
+            })
         }),
         (
             "a core of all but the coalition, c one too small",
             &|public, ratio, t| {
                 let cores = core::cores(public, t);
                 let peers = public.graph().nodes();
-                of_all(
-                    public,
-                    public.by_degree(|_| {
-                        let outside = |core: &core::Core| {
-                            lambda2_bound(peers - t + 1, core.connectivity + 1.0, 1.0, ratio)
-                        };
-                        cores.iter().map(outside).reduce(f64::min)
-                    }),
-                )
+                by_degree(public, |_| {
+                    let outside = |core: &core::Core| {
+                        lambda2_bound(peers - t + 1, core.connectivity + 1.0, 1.0, ratio)
+                    };
+                    cores.iter().map(outside).reduce(f64::min)
+                })
             },
         ),
         ("one spoilt tree too few", &|public, ratio, t| {
