@@ -3,7 +3,7 @@
 use super::source::{Source, read_all, words};
 
 /// The most lines of code in `src` and `crates`: neither blank nor comment, outside what is compiled for tests only.
-const MOST_CODE: usize = 110_585;
+const MOST_CODE: usize = 110_580;
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
